@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=bash
+# The virtual machine: what it is given, how it is started, watched and ended.
+# Copyright (C) 2026 the nfs-atime-test authors
+# shellcheck disable=SC2154
+
+qemu="qemu-system-x86_64"
+
+# Boots busybox alone with KVM: /dev/kvm may exist and yet hang a guest. The
+# answer is kept until this machine boots again.
+probe_kvm() {
+    local answer root=$work/probe
+    answer=$cache/kvm-$(cat /proc/sys/kernel/random/boot_id)
+    if [[ ! -s $answer ]]; then
+        rm -f "$cache"/kvm-*
+        say "probing KVM"
+        if [[ ! -w /dev/kvm ]]; then
+            echo "no: /dev/kvm is missing or not writable" >"$answer"
+        else
+            mkdir -p "$root"/{bin,dev,proc}
+            cp /bin/busybox "$root/bin/busybox"
+            cat >"$root/init" <<'END'
+#!/bin/busybox sh
+/bin/busybox mount -t devtmpfs devtmpfs /dev
+echo probe-booted >/dev/ttyS0
+/bin/busybox poweroff -f
+END
+            chmod 755 "$root/init"
+            pack "$root" "$work/probe.cpio"
+            find_kernel "${kernels[0]}"
+            timeout -k 1 10 "$qemu" -accel kvm -cpu host -m 256 \
+                -display none -nic none -no-reboot \
+                -kernel "$kernel_root/boot/vmlinuz-$kernel_release" \
+                -initrd "$work/probe.cpio" -append "quiet panic=-1" \
+                -serial "file:$work/probe.log" >"$work/probe.err" 2>&1 ||
+                true
+            if grep -qs probe-booted "$work/probe.log"; then
+                echo yes >"$answer"
+            else
+                echo "no: a guest does not boot with it in 10 s" >"$answer"
+            fi
+        fi
+    fi
+    kvm_answer=$(cat "$answer")
+    [[ $kvm_answer == yes ]]
+}
+
+# Sets accel, accel_options and clock.
+choose_accel() {
+    case $accel in
+    auto) if probe_kvm; then accel=kvm; else accel=icount; fi ;;
+    kvm) probe_kvm || die "KVM is not usable here ($kvm_answer)" ;;
+    esac
+    case $accel in
+    kvm)
+        accel_options=(-accel kvm -cpu host)
+        clock="this machine's (KVM)"
+        ;;
+    tcg)
+        accel_options=(-accel tcg -cpu max)
+        clock="this machine's, emulated (QEMU TCG)"
+        ;;
+    icount)
+        # shellcheck disable=SC2054
+        accel_options=(-accel "tcg,thread=single" -cpu max
+            -icount shift=0,sleep=off)
+        clock="instructions (QEMU -icount)"
+        ;;
+    esac
+}
+
+quoted() {
+    printf '%s' "${1@Q}"
+}
+
+# Sets overlay_archive.
+make_overlay() {
+    local root=$work/overlay extra source target
+    overlay_archive=$work/overlay.cpio
+    rm -rf "$root"
+    mkdir -p "$root"/{lab,job,usr/bin}
+    cp "$library"/guest/{library.sh,setup.sh,default-job} "$root/lab"
+    cp "$library/guest/init" "$root/init"
+    chmod 755 "$root/init"
+    if [[ -x $program ]]; then
+        add_test_program "$root"
+    fi
+    [[ ! $job ]] || cp "$job" "$root/job/job"
+    for extra in "${extras[@]}"; do
+        source=${extra%%:*}
+        target=/job/${source##*/}
+        [[ $extra != *:* ]] || target=${extra#*:}
+        mkdir -p "$root${target%/*}"
+        cp -rL "$source" "$root$target"
+        [[ -d $source || ! -x $source ]] || add_libraries "$root" "$source"
+    done
+    {
+        echo "VERSIONS=$(quoted "${versions//,/ }")"
+        echo "RTTS=$(quoted "${round_trips//,/ }")"
+        [[ $round_trips != *,* ]] || echo "RTT_LIST=yes"
+        echo "EXECS=$execs"
+        echo "REPETITIONS=$repetitions"
+        echo "EXPORT_OPTIONS=rw,$export_mode,no_root_squash"
+        echo "CLOCK=$(quoted "$clock")"
+        echo "ARGUMENTS=$(quoted "${arguments[*]@Q}")"
+    } >"$root/job/settings"
+    pack "$root" "$overlay_archive"
+}
+
+# The program stays at the path it has in the build tree's client directory,
+# beside the programs that it execs.
+add_test_program() { # root
+    local place=$1/opt/nfs-atime-test/client file
+    mkdir -p "$place"
+    cp "$program" "$place/nfs-atime-test"
+    ln -s /opt/nfs-atime-test/client/nfs-atime-test \
+        "$1/usr/bin/nfs-atime-test"
+    add_libraries "$1" "$program"
+    if [[ -d ${program%/*}/programs ]]; then
+        while read -r file; do
+            mkdir -p "$place/$(dirname "$file")"
+            cp "${program%/*}/$file" "$place/$file"
+            add_libraries "$1" "${program%/*}/$file"
+        done < <(cd "${program%/*}" && find programs -type f -perm -u+x \
+            -not -path '*/CMakeFiles/*')
+    fi
+}
+
+stop_machine() {
+    if [[ $machine ]]; then
+        kill "$machine" 2>/dev/null || true
+        wait "$machine" 2>/dev/null || true
+        machine=
+    fi
+    if [[ $follower ]]; then
+        kill "$follower" 2>/dev/null || true
+        wait "$follower" 2>/dev/null || true
+        follower=
+    fi
+}
+
+# Takes what the guest has announced as complete off its disk.
+collect_results() {
+    local word offset length
+    [[ -s $work/messages && -s $work/disk ]] || return 0
+    while read -r _ word offset length; do
+        [[ $word == saved && $offset =~ ^[0-9]+$ &&
+            $length =~ ^[0-9]+$ ]] || continue
+        dd if="$work/disk" bs=1M iflag=skip_bytes,count_bytes \
+            skip="$offset" count="$length" status=none |
+            tar -C "$destination" --no-same-owner -xf - ||
+            echo "lab: part of the results is unreadable" >&2
+    done < <(grep -a '^@lab saved' "$work/messages")
+    : >"$work/messages"
+}
+
+# One line of the guest's second serial port.
+take_message() { # line
+    case $1 in
+    '@lab step '*)
+        guest_step=${1#@lab step }
+        say "$kernel_release: $guest_step"
+        ;;
+    '@lab failed '*)
+        clear_line
+        echo "lab: ${1#@lab failed }" >&2
+        ;;
+    '@lab exit '*) guest_status=${1#@lab exit } ;;
+    '@lab saved '*) ;;
+    *)
+        if [[ $job ]]; then
+            clear_line
+            printf '%s\n' "$1"
+        else
+            printf '%s\n' "$1" >>"$destination/messages.txt"
+            guest_line=$1
+            progress "$1"
+        fi
+        ;;
+    esac
+}
+
+# Sets machine_status.
+run_machine() {
+    local append line deadline started=$SECONDS count
+    local guest_step=starting guest_status='' guest_line='' read_status
+    append="console=ttyS0 panic=-1 quiet mitigations=off nokaslr norandmaps"
+    append+=" random.trust_cpu=on random.trust_bootloader=on nowatchdog"
+    append+=" audit=0 net.ifnames=0 rdinit=/init"
+    [[ $accel != icount ]] || append+=" tsc=reliable"
+    count=$(wc -w <<<"${round_trips//,/ }")
+    deadline=$((SECONDS + ${limit:-$((600 + count * execs * repetitions *
+        (1 + $(wc -w <<<"${versions//,/ }")) / 5))}))
+    cat "$base_archive" "$overlay_archive" >"$work/initrd"
+    rm -f "$work/disk" "$work/messages"
+    truncate -s 16G "$work/disk"
+    : >"$work/messages"
+    say "$kernel_release: booting, clock: $clock"
+    set -m
+    "$qemu" "${accel_options[@]}" -smp 1 -m "$memory" -machine pc \
+        -display none -monitor none -nic none -no-reboot -seed 1 \
+        -rtc "base=${date:-$(date -u +%Y-%m-%dT%H:%M:%S)},clock=vm" \
+        -kernel "$kernel_root/boot/vmlinuz-$kernel_release" \
+        -initrd "$work/initrd" -append "$append" \
+        -serial "file:$destination/console.log" \
+        -serial "file:$work/messages" \
+        -drive "file=$work/disk,format=raw,if=virtio,cache=unsafe" \
+        </dev/null >"$work/qemu.log" 2>&1 &
+    machine=$!
+    set +m
+    coproc FOLLOW { exec tail -c +1 -s 0.2 -f --pid="$machine" \
+        "$work/messages"; }
+    follower=$FOLLOW_PID
+    machine_status=
+    while :; do
+        read_status=0
+        IFS= read -r -t 1 line <&"${FOLLOW[0]}" || read_status=$?
+        if ((read_status == 0)); then
+            take_message "$line"
+        elif ((read_status < 128)); then
+            break
+        fi
+        if ((SECONDS >= deadline)); then
+            machine_status=124
+            break
+        fi
+        [[ ! -t 2 ]] || ((read_status == 0)) || progress "lab:" \
+            "$kernel_release: ${guest_line:-$guest_step}," \
+            "$((SECONDS - started)) s"
+    done
+    stop_machine
+    collect_results
+    report_end
+}
+
+report_end() {
+    clear_line
+    if [[ $machine_status == 124 ]]; then
+        echo "lab: the time limit passed while the guest was at:" \
+            "${guest_line:-$guest_step}; see $destination/console.log" >&2
+    elif [[ $guest_status =~ ^[0-9]+$ ]]; then
+        machine_status=$guest_status
+    else
+        machine_status=1
+        echo "lab: the guest ended at \"$guest_step\" without a result; its" \
+            "last words (all in $destination/console.log):" >&2
+        tail -n 8 "$destination/console.log" >&2 || true
+        [[ ! -s $work/qemu.log ]] || tail -n 4 "$work/qemu.log" >&2
+    fi
+}
