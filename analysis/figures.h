@@ -78,6 +78,19 @@ const struct group_figures *figures_group(const struct figures *figures,
 double group_per_exec(const struct group_figures *group, const char *name,
                       bool calls);
 
+/*
+ * The operations worth a column: SETATTR and ACCESS always, then those that
+ * occur, the common ones of an exec first. Writes at most `most` names (they
+ * live as long as figures) and returns how many.
+ */
+size_t figures_columns(const struct figures *figures, const char **names,
+                       size_t most);
+
+/* Operations of the group that have no column, SEQUENCE, PUTFH and the other
+ * scaffolding of a COMPOUND left out; per exec. */
+double group_others_per_exec(const struct group_figures *group,
+                             const char *const *names, size_t count);
+
 /* Adds a sentence (printf form) to the findings. */
 void figures_add_finding(struct figures *figures, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

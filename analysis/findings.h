@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef NAT_ANALYSIS_FINDINGS_H
+#define NAT_ANALYSIS_FINDINGS_H
+
+#include "analysis/figures.h"
+
+/* The sentences of the report, each with its figure, in the order of what
+ * they cost; none that the run does not support. Groups and differences are
+ * computed before. */
+void findings_compute(struct figures *figures);
+
+/* "5 of 5 cells" etc. as a verdict: "moved", "not moved", "moved in 3 of 5
+ * cells", "unknown". Returns text. */
+const char *moved_text(const struct moved_cells *moved, char *text,
+                       size_t size);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/report.h"
+
+#include <string.h>
+
+static const char *const format_names[] = {
+    [REPORT_TEXT] = "text",         [REPORT_TIME] = "time",
+    [REPORT_JSON] = "json",         [REPORT_CSV] = "csv",
+    [REPORT_MARKDOWN] = "markdown", [REPORT_HTML] = "html",
+};
+_Static_assert(sizeof format_names / sizeof format_names[0] ==
+                   REPORT_FORMAT_COUNT,
+               "a name per format");
+
+enum report_format
+report_format_by_name(const char *name)
+{
+    unsigned i;
+
+    for (i = 0; i < REPORT_FORMAT_COUNT; i++)
+        if (strcmp(name, format_names[i]) == 0)
+            return (enum report_format)i;
+    return REPORT_FORMAT_COUNT;
+}
+
+static int
+write_format(const struct figures *figures, enum report_format format,
+             FILE *out)
+{
+    switch (format) {
+    case REPORT_TEXT:
+        report_text(figures, out);
+        return 0;
+    case REPORT_TIME:
+        report_time(figures->run, out);
+        return 0;
+    case REPORT_CSV:
+        report_csv(figures, out);
+        return 0;
+    case REPORT_JSON:
+        return report_json(figures, out);
+    case REPORT_MARKDOWN:
+        report_markdown(figures, out);
+        return 0;
+    case REPORT_HTML:
+        return report_html(figures, out);
+    case REPORT_FORMAT_COUNT:
+        break;
+    }
+    return -1;
+}
+
+static bool
+incomplete(const struct figures *figures)
+{
+    return figures->run->state != RUN_COMPLETE ||
+           figures->cells_done < figures->cells_planned ||
+           !figures->counts_complete;
+}
+
+int
+report_run(const char *path, enum report_format format,
+           const struct report_options *options, FILE *out, char *error,
+           size_t error_size)
+{
+    struct run_traffic traffic;
+    struct figures figures;
+    struct run run;
+    int result;
+
+    if (run_read(path, &run, error, error_size) != 0)
+        return 1;
+    result = run_traffic_read(&run, options->captures, options->capture_count,
+                              &traffic, error, error_size);
+    if (result >= 0) {
+        memset(&figures, 0, sizeof figures);
+        if (figures_compute(&run, &traffic, options->confidence, &figures) !=
+                0 ||
+            write_format(&figures, format, out) != 0) {
+            snprintf(error, error_size, "%s: the report could not be made: "
+                     "out of memory or out of room", path);
+            result = -1;
+        } else {
+            result = incomplete(&figures) ? 4 : 0;
+        }
+        figures_free(&figures);
+    }
+    run_traffic_free(&traffic);
+    run_free(&run);
+    if (result >= 0 && (fflush(out) != 0 || ferror(out))) {
+        snprintf(error, error_size, "the report could not be written: no "
+                 "room, or the reader went away");
+        return 1;
+    }
+    return result < 0 ? 1 : result;
+}

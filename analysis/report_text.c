@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The report for a terminal or a mail: at most 120 columns, ASCII where the
+ * run's own names are ASCII. */
+#include "analysis/escape.h"
+#include "analysis/findings.h"
+#include "analysis/report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH 118
+#define INDENT 10
+#define MOST_COLUMNS 6
+
+/* Prints `head` (padded to INDENT) and then text, broken at blanks, its
+ * further lines indented. Runs of blanks inside a line are kept. */
+static void
+wrapped(FILE *out, const char *head, const char *text)
+{
+    size_t column = INDENT;
+
+    fprintf(out, "%-*s ", INDENT - 1, head);
+    while (*text != '\0') {
+        const size_t blanks = strspn(text, " ");
+        const size_t word = strcspn(text + blanks, " ");
+
+        if (column > INDENT && column + blanks + word > WIDTH) {
+            fprintf(out, "\n%*s", INDENT, "");
+            column = INDENT;
+        } else if (column > INDENT) {
+            fprintf(out, "%*s", (int)blanks, "");
+            column += blanks;
+        }
+        fprintf(out, "%.*s", (int)word, text + blanks);
+        column += word;
+        text += blanks + word;
+    }
+    fputc('\n', out);
+}
+
+static void __attribute__((format(printf, 3, 4)))
+line(FILE *out, const char *head, const char *format, ...)
+{
+    char text[2048], safe_head[64];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    wrapped(out, escape_string(ESCAPE_TERMINAL, head, safe_head,
+                               sizeof safe_head), text);
+}
+
+static int
+compare_ns(const void *left, const void *right)
+{
+    const int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+
+    return a < b ? -1 : a > b;
+}
+
+static void
+ping_text(const struct run_filesystem *filesystem, char *text, size_t size)
+{
+    int64_t sorted[64];
+    const size_t n =
+        filesystem->ping_count < 64 ? filesystem->ping_count : 64;
+
+    text[0] = '\0';
+    if (n == 0)
+        return;
+    memcpy(sorted, filesystem->ping_ns, n * sizeof(*sorted));
+    qsort(sorted, n, sizeof(*sorted), compare_ns);
+    snprintf(text, size, "   ping %.0f us (min %.0f, n %zu)",
+             (double)(n % 2 == 1 ? sorted[n / 2]
+                                 : (sorted[n / 2 - 1] + sorted[n / 2]) / 2) /
+                 1000.0,
+             (double)sorted[0] / 1000.0, n);
+}
+
+static void
+filesystem_line(const struct run_filesystem *filesystem, FILE *out)
+{
+    char device[512], options[1024], note[256], ping[96];
+
+    escape_string(ESCAPE_TERMINAL, filesystem->device, device, sizeof device);
+    escape_string(ESCAPE_TERMINAL, filesystem->options, options,
+                  sizeof options);
+    escape_string(ESCAPE_TERMINAL, filesystem->export_note, note, sizeof note);
+    if (filesystem->kind == FILESYSTEM_LOCAL) {
+        line(out, filesystem->label, "%s   %s   %s", device,
+             filesystem->type != NULL ? filesystem->type : "?", options);
+        return;
+    }
+    ping_text(filesystem, ping, sizeof ping);
+    line(out, filesystem->label, "%s   NFSv%s %s %u   %s%s%s%s", device,
+         filesystem->version != NULL ? filesystem->version : "?",
+         filesystem->transport != NULL ? filesystem->transport : "?",
+         filesystem->port, options,
+         filesystem->export_note != NULL ? "   export " : "",
+         filesystem->export_note != NULL ? note : "", ping);
+    if (!filesystem->wire_shows_all)
+        line(out, "", "the wire does not show its RPCs (%s): counts are the "
+             "kernel's mountstats",
+             filesystem->why_not != NULL ? filesystem->why_not : "?");
+}
+
+/* Every loss by name; "nothing lost" only when there is none. */
+static void
+losses_text(const struct run_traffic *traffic, char *text, size_t size)
+{
+    const struct packet_losses *packets = &traffic->packet_losses;
+    const struct rpc_losses *rpc = &traffic->rpc_losses;
+    const struct {
+        uint64_t count;
+        const char *what;
+    } losses[] = {
+        {packets->truncated_packets, "truncated packets"},
+        {packets->capture_duplicates, "capture duplicates"},
+        {packets->gap_bytes, "gap bytes"},
+        {packets->resync_bytes, "bytes passed over"},
+        {packets->malformed_records, "malformed records"},
+        {packets->incomplete_datagrams, "incomplete datagrams"},
+        {packets->reorder_overflows, "reorder overflows"},
+        {packets->tls_bytes, "bytes of TLS"},
+        {rpc->retransmissions, "retransmissions"},
+        {rpc->duplicate_replies, "duplicate replies"},
+        {rpc->orphan_replies, "orphan replies"},
+        {rpc->unanswered_calls, "unanswered calls"},
+        {rpc->malformed_calls, "malformed calls"},
+        {rpc->malformed_replies, "malformed replies"},
+        {rpc->partly_decoded, "partly decoded"},
+        {rpc->unattributed_compounds, "unattributed COMPOUNDs"},
+        {rpc->encrypted_calls, "encrypted calls"},
+        {rpc->pending_overflows, "outstanding calls given up"},
+    };
+    size_t i, used = 0;
+
+    text[0] = '\0';
+    for (i = 0; i < sizeof losses / sizeof losses[0]; i++) {
+        if (losses[i].count == 0 || used >= size)
+            continue;
+        used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64 " %s",
+                                 used > 0 ? ", " : "", losses[i].count,
+                                 losses[i].what);
+    }
+    if (used == 0)
+        snprintf(text, size, "nothing lost");
+}
+
+static void
+capture_lines(const struct figures *figures, FILE *out)
+{
+    const struct run *run = figures->run;
+    const struct run_traffic *traffic = figures->traffic;
+    char losses[768], interface[64], agree[160] = "";
+    size_t i;
+
+    if (!traffic->any_capture) {
+        line(out, "capture", "none: the counts are the kernel's mountstats");
+        return;
+    }
+    losses_text(traffic, losses, sizeof losses);
+    if (figures->cells_compared > 0)
+        snprintf(agree, sizeof agree,
+                 "; the wire and mountstats agree in %u of %u cells",
+                 figures->cells_agree, figures->cells_compared);
+    for (i = 0; i < run->capture_count; i++) {
+        const struct run_capture *capture = &run->captures[i];
+
+        line(out, i == 0 ? "capture" : "",
+             "%s: %" PRIu64 " packets, %" PRIu64 " dropped, %s%s",
+             escape_string(ESCAPE_TERMINAL, capture->interface, interface,
+                           sizeof interface),
+             run->capture_count == 1 ? traffic->packets : capture->received,
+             capture->dropped, i == 0 ? losses : "", i == 0 ? agree : "");
+        if (capture->warning != NULL)
+            line(out, "", "%s", capture->warning);
+    }
+    if (traffic->clock_from_markers)
+        line(out, "", "joined by %" PRIu64 " markers: its clock is ahead by "
+             "%.6f s and runs %+.3f ppm fast; no marker is farther than "
+             "%.1f us from that line", traffic->markers_found,
+             (double)traffic->clock_offset_ns * 1e-9,
+             traffic->clock_drift * 1e6, traffic->clock_residual_ns * 1e-3);
+    if (traffic->warning != NULL)
+        line(out, "", "%s", traffic->warning);
+}
+
+static void
+heading(const struct figures *figures, FILE *out)
+{
+    const struct run *run = figures->run;
+    bool methods[METHOD_COUNT] = {false};
+    char id[128], clock[128], program[256];
+    unsigned used = 0;
+    size_t i;
+
+    for (i = 0; i < run->cell_count; i++)
+        methods[run->cells[i].method] = true;
+    for (i = 0; i < METHOD_COUNT; i++)
+        used += methods[i];
+    fprintf(out, "nfs-atime-test %s    run %s    Linux %s\n",
+            run->tool_version != NULL ? run->tool_version : "?",
+            escape_string(ESCAPE_TERMINAL, run->id, id, sizeof id),
+            run->kernel != NULL ? run->kernel : "?");
+    line(out, "clock", "%s%s",
+         escape_string(ESCAPE_TERMINAL, run->clock, clock, sizeof clock),
+         run->realtime_stepped ? "; the wall clock was set during the run"
+                               : "");
+    for (i = 0; i < run->filesystem_count; i++)
+        filesystem_line(&run->filesystems[i], out);
+    capture_lines(figures, out);
+    line(out, "plan",
+         "%zu file system%s x %u method%s x %u repetition%s x %u execs, "
+         "interleaved (seed %" PRIu64 "); program %s, %" PRIu64 " bytes; %s%s%s",
+         run->filesystem_count, run->filesystem_count == 1 ? "" : "s", used,
+         used == 1 ? "" : "s", run->repetitions,
+         run->repetitions == 1 ? "" : "s", run->execs, run->seed,
+         escape_string(ESCAPE_TERMINAL, run->program, program, sizeof program),
+         run->program_bytes, run->spawn != NULL ? run->spawn : "?",
+         run->as_user != NULL ? "; as " : "",
+         run->as_user != NULL ? run->as_user : "");
+    if (run->state != RUN_COMPLETE)
+        line(out, "state", "not complete (%s): %u of %u cells are done",
+             run->state_reason != NULL ? run->state_reason : "still running",
+             figures->cells_done, figures->cells_planned);
+    for (i = 0; i < run->warning_count; i++) {
+        char warning[1024];
+
+        line(out, i == 0 ? "warning" : "", "%s",
+             escape_string(ESCAPE_TERMINAL, run->warnings[i], warning,
+                           sizeof warning));
+    }
+}
+
+static void
+estimate_cell(FILE *out, int width, bool known, double value, const char *form)
+{
+    char text[32] = "-";
+
+    if (known)
+        snprintf(text, sizeof text, form, value);
+    fprintf(out, "%*s", width, text);
+}
+
+static void
+row_label(const struct figures *figures, size_t index, FILE *out)
+{
+    const struct group_figures *group = &figures->groups[index];
+    const bool first =
+        index == 0 ||
+        figures->groups[index - 1].filesystem != group->filesystem;
+    char label[64];
+
+    escape_string(ESCAPE_TERMINAL,
+                  figures->run->filesystems[group->filesystem].label, label,
+                  sizeof label);
+    fprintf(out, "%-9.9s %-11s", first ? label : "",
+            run_method_name(group->method));
+}
+
+static void
+time_row(const struct figures *figures, size_t index, FILE *out)
+{
+    const struct group_figures *group = &figures->groups[index];
+    const struct stat_difference *over = &group->over_none;
+    const bool proven =
+        over->verdict == STAT_LESS || over->verdict == STAT_MORE;
+
+    row_label(figures, index, out);
+    estimate_cell(out, 10, group->mean.has_value, group->mean.value, "%.1f");
+    estimate_cell(out, 8, group->mean.has_half, group->mean.half_width,
+                  "+-%.1f");
+    if (over->verdict == STAT_NONE_PROVEN) {
+        fprintf(out, "%29s", "none proven");
+    } else {
+        estimate_cell(out, 11, over->absolute.has_value && proven,
+                      over->absolute.value, "%+.1f");
+        estimate_cell(out, 8, over->absolute.has_half && proven,
+                      over->absolute.half_width, "+-%.1f");
+        estimate_cell(out, 10, over->percent.has_value && proven,
+                      over->percent.value, "%+.1f %%");
+    }
+    estimate_cell(out, 10, group->cells > 0, group->user_us, "%.1f");
+    estimate_cell(out, 9, group->cells > 0, group->system_us, "%.1f");
+    estimate_cell(out, 10, group->cells > 0, group->exec_us, "%.1f");
+    estimate_cell(out, 9, group->cells > 0, group->exit_us, "%.1f");
+    estimate_cell(out, 9, group->cells > 0, group->method_us, "%.1f");
+    fputc('\n', out);
+}
+
+static void
+time_table(const struct figures *figures, FILE *out)
+{
+    size_t i;
+
+    fprintf(out, "\nTime      us per exec  %8s %7.4g %%  %27s  %8s %8s   of "
+            "the mean, until\n", "", figures->confidence, "over none", "", "");
+    fprintf(out, "%-21s%10s%8s%11s%8s%10s%10s%9s%10s%9s%9s\n", "", "mean", "",
+            "us", "", "%", "user", "system", "exec'd", "exited", "marked");
+    for (i = 0; i < figures->group_count; i++)
+        time_row(figures, i, out);
+}
+
+/* 1.000, 0 when it is exactly none, and never 0.000 for something. */
+static void
+count_cell(FILE *out, double per_exec, bool at_least)
+{
+    char text[32];
+
+    if (per_exec == 0.0 && !at_least)
+        snprintf(text, sizeof text, "0");
+    else if (per_exec > 0.0 && per_exec < 0.0005)
+        snprintf(text, sizeof text, "<0.001");
+    else
+        snprintf(text, sizeof text, "%s%.3f", at_least ? ">=" : "", per_exec);
+    fprintf(out, "%9s", text);
+}
+
+static void
+count_row(const struct figures *figures, size_t index,
+          const char *const *names, size_t columns, FILE *out)
+{
+    const struct group_figures *group = &figures->groups[index];
+    const bool nfs = figures->run->filesystems[group->filesystem].kind ==
+                     FILESYSTEM_NFS;
+    const bool at_least = group->cells_lossy > 0;
+    char server[64], client[64];
+    size_t i;
+
+    row_label(figures, index, out);
+    if (!nfs || group->execs == 0) {
+        for (i = 0; i < columns + 2; i++)
+            fprintf(out, "%9s", "-");
+    } else {
+        count_cell(out, (double)group->rpcs / (double)group->execs, at_least);
+        for (i = 0; i < columns; i++)
+            count_cell(out, group_per_exec(group, names[i], false), at_least);
+        count_cell(out, group_others_per_exec(group, names, columns),
+                   at_least);
+    }
+    moved_text(nfs ? &group->server : &group->client, server, sizeof server);
+    moved_text(&group->client, client, sizeof client);
+    if (nfs)
+        fprintf(out, "  %s%s%s", server,
+                strcmp(server, client) != 0 ? "; client: " : "",
+                strcmp(server, client) != 0 ? client : "");
+    else
+        fprintf(out, "  %s", client);
+    fputc('\n', out);
+}
+
+static void
+count_table(const struct figures *figures, FILE *out)
+{
+    const char *names[MOST_COLUMNS];
+    const size_t columns = figures_columns(figures, names, MOST_COLUMNS);
+    bool v4 = false, any = false, lossy = false;
+    size_t i;
+
+    for (i = 0; i < figures->run->filesystem_count; i++) {
+        const struct run_filesystem *filesystem = &figures->run->filesystems[i];
+
+        any = any || filesystem->kind == FILESYSTEM_NFS;
+        v4 = v4 || (filesystem->version != NULL &&
+                    filesystem->version[0] == '4');
+    }
+    for (i = 0; i < figures->group_count; i++)
+        lossy = lossy || figures->groups[i].cells_lossy > 0;
+    fprintf(out, "\nRPCs      per exec%s\n",
+            any ? "" : " (no NFS file system in this run)");
+    fprintf(out, "%-21s%9s", "", "RPCs");
+    for (i = 0; i < columns; i++)
+        fprintf(out, "%9.8s", names[i]);
+    fprintf(out, "%9s  %s\n", "others", "atime on the server");
+    for (i = 0; i < figures->group_count; i++)
+        count_row(figures, i, names, columns, out);
+    if (v4)
+        fputs("NFSv4: RPCs are COMPOUNDs, the other columns operations inside "
+              "them (SEQUENCE, PUTFH and the like not shown).\n", out);
+    if (lossy)
+        fputs(">= packets were lost in some of these cells: inconclusive, the "
+              "count is what was seen.\n", out);
+}
+
+static void
+failed_cells(const struct figures *figures, FILE *out)
+{
+    size_t i;
+
+    for (i = 0; i < figures->run->cell_count; i++) {
+        const struct run_cell *cell = &figures->run->cells[i];
+        char error[512];
+
+        if (cell->state == CELL_FAILED)
+            line(out, "failed", "%s %s, repetition %u: %s",
+                 figures->run->filesystems[cell->filesystem].label,
+                 run_method_name(cell->method), cell->repetition + 1,
+                 escape_string(ESCAPE_TERMINAL, cell->error, error,
+                               sizeof error));
+    }
+    for (i = 0; i < figures->disagreement_count; i++)
+        line(out, i == 0 ? "differ" : "", "%s", figures->disagreements[i]);
+}
+
+void
+report_text(const struct figures *figures, FILE *out)
+{
+    const struct run_traffic *traffic = figures->traffic;
+    char losses[768], number[32];
+    size_t i;
+
+    heading(figures, out);
+    time_table(figures, out);
+    count_table(figures, out);
+    failed_cells(figures, out);
+    fputs("\nFindings\n", out);
+    for (i = 0; i < figures->finding_count; i++) {
+        snprintf(number, sizeof number, "%7zu", i + 1);
+        wrapped(out, number, figures->findings[i]);
+    }
+    if (figures->finding_count == 0)
+        fputs("  none: too little was measured\n", out);
+    losses_text(traffic, losses, sizeof losses);
+    fprintf(out, "\nLost: %s.    Background: %" PRIu64 " RPCs.    Own: %" PRIu64
+            " RPCs.\nAgain: nfs-atime-test report %s\n",
+            traffic->any_capture ? losses : "not known without a capture",
+            traffic->background_calls, traffic->own_calls,
+            figures->run->directory != NULL ? figures->run->directory
+                                            : "DIRECTORY");
+}
