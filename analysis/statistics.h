@@ -2,11 +2,11 @@
 /*
  * Intervals, differences, correlation and regression.
  *
- * Values are in the caller's unit and must be finite. Confidence is in per
- * cent, between 0 and 100, both excluded: 95.0. What cannot be known (the
- * deviation of one value, a per cent of zero) has a bool that says so beside
- * it, and the number next to a false bool is 0: nothing here is ever nan or
- * infinite. Nothing is dropped as an outlier.
+ * Values are in the caller's unit, finite, and below 1e150 in magnitude.
+ * Confidence is in per cent, between 0 and 100, both excluded: 95.0. What
+ * cannot be known (the deviation of one value, a per cent of zero) has a bool
+ * that says so beside it, and the number next to a false bool is 0: nothing
+ * here is ever nan or infinite. Nothing is dropped as an outlier.
  */
 #ifndef NAT_ANALYSIS_STATISTICS_H
 #define NAT_ANALYSIS_STATISTICS_H
@@ -21,7 +21,8 @@
 struct stat_summary {
     size_t n;
     double min, max, mean;
-    double median; /* n even: mean of the two in the middle */
+    double median;       /* n even: mean of the two in the middle */
+    double median_upper; /* n even: the upper of the two, as in ministat */
     bool has_stddev; /* n >= 2 */
     double stddev;   /* of the sample: divisor n - 1 */
 };
@@ -127,7 +128,7 @@ struct stat_correlation stat_pearson(const double *x, const double *y,
                                      size_t n, double confidence);
 
 /* Ties share the mean of their ranks. Interval by Fisher's z with the
- * standard error 1.03 / sqrt(n - 3) of Fieller, Hartley and Pearson (1957). */
+ * variance 1.06 / (n - 3) of Fieller, Hartley and Pearson (1957). */
 struct stat_correlation stat_spearman(const double *x, const double *y,
                                       size_t n, double confidence);
 
