@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The counts of a capture for a person: calls first, then what went wrong. */
+#include "analysis/capture_report.h"
+#include "analysis/escape.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* 12.3 us, 4.56 ms, 1.20 s: three digits that count. */
+static const char *
+duration_text(int64_t ns, char *text, size_t size)
+{
+    const double value = (double)ns;
+
+    if (ns < 1000)
+        snprintf(text, size, "%" PRId64 " ns", ns);
+    else if (value < 1e6)
+        snprintf(text, size, "%.*f us", value < 1e5 ? 1 : 0, value / 1e3);
+    else if (value < 1e9)
+        snprintf(text, size, "%.*f ms", value < 1e8 ? 2 : 0, value / 1e6);
+    else
+        snprintf(text, size, "%.2f s", value / 1e9);
+    return text;
+}
+
+static void
+duration_cell(FILE *out, const struct histogram *latency, int64_t ns)
+{
+    char text[32];
+
+    fprintf(out, " %8s", latency == NULL || latency->count == 0
+                             ? "-"
+                             : duration_text(ns, text, sizeof text));
+}
+
+static void
+row_name(const struct procedure_counts *row, char *text, size_t size)
+{
+    const char *program = rpc_program_name(row->program);
+    const char *name =
+        row->by_main
+            ? nfs4_operation_name(row->number, row->callback)
+            : rpc_procedure_name(row->program, row->version, row->number);
+    char number[32], unknown[32];
+
+    snprintf(number, sizeof number, "procedure %" PRIu32, row->number);
+    snprintf(unknown, sizeof unknown, "program %" PRIu32, row->program);
+    if (row->by_main)
+        snprintf(text, size, "    %s", name != NULL ? name : number);
+    else if (row->program == SUNRPC_NFS && !row->callback)
+        snprintf(text, size, "NFSv%" PRIu32 " %s", row->version,
+                 name != NULL ? name : number);
+    else
+        snprintf(text, size, "%s %" PRIu32 " %s",
+                 row->callback ? "NFS_CB" : program != NULL ? program : unknown,
+                 row->version, name != NULL ? name : number);
+}
+
+static uint64_t
+error_total(const struct error_counts *errors)
+{
+    uint64_t total = errors->other_errors;
+    unsigned i;
+
+    for (i = 0; i < errors->rows; i++)
+        total += errors->row[i].count;
+    return total;
+}
+
+static void
+procedure_line(const struct procedure_counts *row, bool wide, FILE *out)
+{
+    const struct histogram *last = row->last;
+    char name[64];
+
+    row_name(row, name, sizeof name);
+    fprintf(out, "%-27.27s %9" PRIu64, name, row->calls);
+    if (wide)
+        fprintf(out, " %9" PRIu64 " %8" PRIu64 " %8" PRIu64, row->replies,
+                error_total(&row->errors) + row->rpc_errors,
+                row->retransmissions);
+    duration_cell(out, last, last != NULL ? last->min : 0);
+    duration_cell(out, last,
+                  last != NULL ? histogram_quantile(last, 0.5) : 0);
+    if (wide)
+        duration_cell(out, last,
+                      last != NULL ? histogram_quantile(last, 0.95) : 0);
+    duration_cell(out, last,
+                  last != NULL ? histogram_quantile(last, 0.99) : 0);
+    duration_cell(out, last, last != NULL ? last->max : 0);
+    fputc('\n', out);
+}
+
+static void
+procedure_table(struct rpc_counts *counts, bool wide, FILE *out)
+{
+    size_t n, i;
+    const struct procedure_counts *const *rows =
+        rpc_counts_procedures(counts, &n);
+
+    if (n == 0)
+        return;
+    fprintf(out, "\n%-27s %9s", "RPC", "calls");
+    if (wide)
+        fprintf(out, " %9s %8s %8s", "replies", "errors", "resent");
+    fprintf(out, " %8s %8s", "min", "median");
+    if (wide)
+        fprintf(out, " %8s", "p95");
+    fprintf(out, " %8s %8s\n", "p99", "max");
+    for (i = 0; i < n; i++)
+        procedure_line(rows[i], wide, out);
+}
+
+static void
+error_names(const struct error_counts *errors, uint32_t program,
+            uint32_t version, FILE *out)
+{
+    unsigned i;
+
+    for (i = 0; i < errors->rows; i++) {
+        const uint32_t status = errors->row[i].status;
+        const char *name = program == SUNRPC_MOUNT
+                               ? mount_status_name(version, status)
+                               : nfs_status_name(version, status);
+
+        if (name != NULL)
+            fprintf(out, "  %s %" PRIu64, name, errors->row[i].count);
+        else
+            fprintf(out, "  status %" PRIu32 " %" PRIu64, status,
+                    errors->row[i].count);
+    }
+    if (errors->other_errors > 0)
+        fprintf(out, "  others %" PRIu64, errors->other_errors);
+}
+
+static void
+operation_table(struct rpc_counts *counts, FILE *out)
+{
+    size_t n, i;
+    const struct operation_counts *rows = rpc_counts_operations(counts, &n);
+
+    if (n == 0)
+        return;
+    fprintf(out, "\n%-27s %9s %9s  %s\n", "NFSv4 operation", "calls",
+            "replies", "errors");
+    for (i = 0; i < n; i++) {
+        const char *name =
+            nfs4_operation_name(rows[i].number, rows[i].callback);
+        char text[64], number[24];
+
+        snprintf(number, sizeof number, "operation %" PRIu32, rows[i].number);
+        snprintf(text, sizeof text, "4.%" PRIu32 " %s", rows[i].minor_version,
+                 name != NULL ? name : number);
+        fprintf(out, "%-27s %9" PRIu64 " %9" PRIu64, text, rows[i].calls,
+                rows[i].replies);
+        error_names(&rows[i].errors, SUNRPC_NFS, 4, out);
+        fputc('\n', out);
+    }
+}
+
+static void
+error_table(struct rpc_counts *counts, FILE *out)
+{
+    size_t n, i;
+    const struct procedure_counts *const *rows =
+        rpc_counts_procedures(counts, &n);
+    bool any = false;
+
+    for (i = 0; i < n; i++) {
+        char name[64];
+
+        if (rows[i]->by_main || error_total(&rows[i]->errors) == 0)
+            continue;
+        if (!any)
+            fputs("\nErrors\n", out);
+        any = true;
+        row_name(rows[i], name, sizeof name);
+        fprintf(out, "%-27s", name);
+        error_names(&rows[i]->errors, rows[i]->program,
+                    rows[i]->callback ? 4 : rows[i]->version, out);
+        fputc('\n', out);
+    }
+}
+
+static void
+setattr_table(struct rpc_counts *counts, FILE *out)
+{
+    size_t n, i;
+    const struct setattr_counts *rows = rpc_counts_setattrs(counts, &n);
+
+    if (n > 0)
+        fputs("\nSETATTR sets\n", out);
+    for (i = 0; i < n; i++) {
+        char text[128];
+
+        fprintf(out, "%9" PRIu64 "  v%" PRIu32 "  %s", rows[i].calls,
+                rows[i].version,
+                setattr_text(&rows[i].what, text, sizeof text));
+        if (rows[i].errors > 0)
+            fprintf(out, "  (%" PRIu64 " refused)", rows[i].errors);
+        fputc('\n', out);
+    }
+}
+
+static void
+access_table(struct rpc_counts *counts, FILE *out)
+{
+    size_t n, i;
+    const struct access_counts *rows = rpc_counts_accesses(counts, &n);
+
+    if (n > 0)
+        fputs("\nACCESS asks -> granted\n", out);
+    for (i = 0; i < n; i++) {
+        char requested[160], granted[160];
+
+        nfs_access_names(rows[i].requested, requested, sizeof requested);
+        nfs_access_names(rows[i].granted, granted, sizeof granted);
+        fprintf(out, "%9" PRIu64 "  %s -> %s", rows[i].calls, requested,
+                !rows[i].answered         ? "?"
+                : rows[i].granted == 0    ? "nothing"
+                : rows[i].granted == rows[i].requested ? "all"
+                                                       : granted);
+        if (rows[i].redundant > 0)
+            fprintf(out, "  (%" PRIu64 " redundant)", rows[i].redundant);
+        fputc('\n', out);
+    }
+}
+
+static void
+input_lines(const struct capture_result *result, FILE *out)
+{
+    size_t i;
+
+    for (i = 0; i < result->input_count; i++) {
+        const struct capture_input *input = &result->inputs[i];
+        char path[512], warning[1024];
+
+        fprintf(out, "%s: %" PRIu64 " packets%s\n",
+                escape_string(ESCAPE_TERMINAL, input->path, path,
+                              sizeof path), input->packets,
+                input->complete ? "" : ", incomplete");
+        if (input->warning != NULL)
+            fprintf(out, "  %s\n",
+                    escape_string(ESCAPE_TERMINAL, input->warning, warning,
+                                  sizeof warning));
+    }
+    if (result->packets.packets > 0)
+        fprintf(out, "%" PRIu64 " calls and %" PRIu64 " replies in %.6f s\n",
+                result->rpc.calls, result->rpc.replies,
+                (double)(result->last_ns - result->first_ns) * 1e-9);
+}
+
+static void
+loss_lines(const struct capture_result *result, FILE *out)
+{
+    struct named_loss losses[64];
+    const size_t count = capture_losses(result, losses, 64);
+    bool any = false, inconclusive = false;
+    size_t i;
+
+    for (i = 0; i < count; i++) {
+        if (losses[i].count == 0)
+            continue;
+        if (!any)
+            fputs("\nLost or odd\n", out);
+        any = true;
+        inconclusive = inconclusive || losses[i].changes_counts;
+        fprintf(out, "%11" PRIu64 "  %s%s\n", losses[i].count, losses[i].text,
+                losses[i].changes_counts ? " *" : "");
+    }
+    if (!any)
+        fputs("\nNothing was lost.\n", out);
+    if (inconclusive)
+        fputs("* the counts above are lower bounds because of this.\n", out);
+}
+
+void
+capture_report_text(const struct capture_report *report, unsigned width,
+                    FILE *out)
+{
+    input_lines(report->result, out);
+    capture_report_nothing(report, out);
+    procedure_table(report->counts, width == 0 || width >= 110, out);
+    operation_table(report->counts, out);
+    error_table(report->counts, out);
+    setattr_table(report->counts, out);
+    access_table(report->counts, out);
+    loss_lines(report->result, out);
+}
