@@ -28,12 +28,15 @@ END
             chmod 755 "$root/init"
             pack "$root" "$work/probe.cpio"
             find_kernel "${kernels[0]}"
-            timeout -k 1 10 "$qemu" -accel kvm -cpu host -m 256 \
-                -display none -nic none -no-reboot \
-                -kernel "$kernel_root/boot/vmlinuz-$kernel_release" \
-                -initrd "$work/probe.cpio" -append "quiet panic=-1" \
-                -serial "file:$work/probe.log" >"$work/probe.err" 2>&1 ||
-                true
+            # An aborting emulator is an answer too, and no news.
+            {
+                timeout -k 1 10 "$qemu" -accel kvm -cpu host -m 256 \
+                    -display none -nic none -no-reboot \
+                    -kernel "$kernel_root/boot/vmlinuz-$kernel_release" \
+                    -initrd "$work/probe.cpio" -append "quiet panic=-1" \
+                    -serial "file:$work/probe.log" >"$work/probe.err" ||
+                    true
+            } 2>/dev/null
             if grep -qs probe-booted "$work/probe.log"; then
                 echo yes >"$answer"
             else
@@ -139,9 +142,24 @@ stop_machine() {
     fi
 }
 
+# Has the job end as by Ctrl-C and the guest save what there is; a second
+# signal, or half a minute, ends the wait.
+end_job() {
+    local until=$((SECONDS + 30))
+    [[ $machine && ${job_state:-} == started ]] || return 0
+    say "ending the test in the guest (again to end at once)"
+    trap 'until=0' INT TERM HUP
+    echo stop >"$work/control"
+    while ((SECONDS < until)) && kill -0 "$machine" 2>/dev/null; do
+        sleep 0.2
+    done
+    trap '' INT TERM HUP
+}
+
 # Takes what the guest has announced as complete off its disk.
 collect_results() {
-    local word offset length
+    # A trap can come while another value of IFS is in force.
+    local word offset length IFS=$' \t\n'
     [[ -s $work/messages && -s $work/disk ]] || return 0
     while read -r _ word offset length; do
         [[ $word == saved && $offset =~ ^[0-9]+$ &&
@@ -166,6 +184,7 @@ take_message() { # line
         echo "lab: ${1#@lab failed }" >&2
         ;;
     '@lab exit '*) guest_status=${1#@lab exit } ;;
+    '@lab job '*) job_state=${1#@lab job } ;;
     '@lab saved '*) ;;
     *)
         if [[ $job ]]; then
@@ -182,7 +201,7 @@ take_message() { # line
 
 # Sets machine_status.
 run_machine() {
-    local append line deadline started=$SECONDS count
+    local append line deadline started=$SECONDS count control
     local guest_step=starting guest_status='' guest_line='' read_status
     append="console=ttyS0 panic=-1 quiet mitigations=off nokaslr norandmaps"
     append+=" random.trust_cpu=on random.trust_bootloader=on nowatchdog"
@@ -195,6 +214,8 @@ run_machine() {
     rm -f "$work/disk" "$work/messages"
     truncate -s 16G "$work/disk"
     : >"$work/messages"
+    mkfifo "$work/control" 2>/dev/null || true
+    exec {control}<>"$work/control"
     say "$kernel_release: booting, clock: $clock"
     set -m
     "$qemu" "${accel_options[@]}" -smp 1 -m "$memory" -machine pc \
@@ -203,11 +224,12 @@ run_machine() {
         -kernel "$kernel_root/boot/vmlinuz-$kernel_release" \
         -initrd "$work/initrd" -append "$append" \
         -serial "file:$destination/console.log" \
-        -serial "file:$work/messages" \
+        -chardev stdio,id=messages,signal=off -serial chardev:messages \
         -drive "file=$work/disk,format=raw,if=virtio,cache=unsafe" \
-        </dev/null >"$work/qemu.log" 2>&1 &
+        <&"$control" >"$work/messages" 2>"$work/qemu.log" &
     machine=$!
     set +m
+    job_state=
     coproc FOLLOW { exec tail -c +1 -s 0.2 -f --pid="$machine" \
         "$work/messages"; }
     follower=$FOLLOW_PID
@@ -228,6 +250,7 @@ run_machine() {
             "$kernel_release: ${guest_line:-$guest_step}," \
             "$((SECONDS - started)) s"
     done
+    exec {control}>&-
     stop_machine
     collect_results
     report_end
