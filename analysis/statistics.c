@@ -133,9 +133,18 @@ stat_mean(const struct stat_summary *sample, double confidence)
     return e;
 }
 
+/* t is the quantile that made the half width. */
 static void
-judge(struct stat_difference *d)
+judge(struct stat_difference *d, double t)
 {
+    double error = d->absolute.half_width / t;
+
+    d->p = 1.0;
+    if (d->absolute.has_half && error > 0.0)
+        d->p = 2.0 * gsl_cdf_tdist_Q(fabs(d->absolute.value) / error,
+                                     d->degrees);
+    else if (d->absolute.has_half && d->absolute.value != 0.0)
+        d->p = 0.0;
     if (!d->absolute.has_half)
         d->verdict = STAT_UNTESTABLE;
     else if (!(fabs(d->absolute.value) > d->absolute.half_width))
@@ -177,6 +186,7 @@ stat_welch(const struct stat_summary *first, const struct stat_summary *second,
            double confidence)
 {
     struct stat_difference d = begin_difference(first, second, confidence);
+    double t = 1.0;
 
     if (d.absolute.has_half) {
         double n1 = (double)first->n, n2 = (double)second->n;
@@ -187,15 +197,14 @@ stat_welch(const struct stat_summary *first, const struct stat_summary *second,
         if (sum > 0.0) {
             double s1 = v1 / sum, s2 = v2 / sum;
             d.degrees = 1.0 / (s1 * s1 / (n1 - 1.0) + s2 * s2 / (n2 - 1.0));
-            d.absolute.half_width =
-                stat_t_quantile(confidence, d.degrees, STAT_T_EXACT) *
-                sqrt(sum);
+            t = stat_t_quantile(confidence, d.degrees, STAT_T_EXACT);
+            d.absolute.half_width = t * sqrt(sum);
         } else {
             d.degrees = n1 + n2 - 2.0;
         }
     }
     fill_percent(&d, first->mean);
-    judge(&d);
+    judge(&d, t);
     return d;
 }
 
@@ -205,6 +214,7 @@ stat_student(const struct stat_summary *first,
              enum stat_t source)
 {
     struct stat_difference d = begin_difference(first, second, confidence);
+    double t = 1.0;
 
     if (d.absolute.has_half) {
         double n1 = (double)first->n, n2 = (double)second->n;
@@ -214,11 +224,11 @@ stat_student(const struct stat_summary *first,
             sqrt(((n1 - 1.0) * first->stddev * first->stddev +
                   (n2 - 1.0) * second->stddev * second->stddev) /
                  d.degrees);
-        d.absolute.half_width = stat_t_quantile(confidence, d.degrees, source) *
-                                d.pooled * sqrt(1.0 / n1 + 1.0 / n2);
+        t = stat_t_quantile(confidence, d.degrees, source);
+        d.absolute.half_width = t * d.pooled * sqrt(1.0 / n1 + 1.0 / n2);
     }
     fill_percent(&d, first->mean);
-    judge(&d);
+    judge(&d, t);
     return d;
 }
 
@@ -226,7 +236,8 @@ struct stat_difference
 stat_paired(const double *first, const double *second, size_t n,
             double confidence)
 {
-    struct stat_difference d = {.confidence = confidence};
+    struct stat_difference d = {.confidence = confidence, .p = 1.0};
+    double t = 1.0;
     double *gap = n ? calloc(n, sizeof *gap) : NULL;
     double first_mean = 0.0;
     struct stat_summary s;
@@ -240,11 +251,33 @@ stat_paired(const double *first, const double *second, size_t n,
     s = summarise_scratch(gap, n);
     free(gap);
     d.absolute = stat_mean(&s, confidence);
-    if (d.absolute.has_half)
+    if (d.absolute.has_half) {
         d.degrees = (double)n - 1.0;
+        t = stat_t_quantile(confidence, d.degrees, STAT_T_EXACT);
+    }
     fill_percent(&d, first_mean);
-    judge(&d);
+    judge(&d, t);
     return d;
+}
+
+int
+stat_holm(const double *p, size_t n, double confidence, bool *proven)
+{
+    double alpha = 1.0 - confidence / 100.0;
+    size_t *order = calloc(n ? n : 1, sizeof *order);
+
+    for (size_t i = 0; i < n; i++)
+        proven[i] = false;
+    if (!order)
+        return -1;
+    gsl_sort_index(order, p, 1, n);
+    for (size_t i = 0; i < n; i++) {
+        if (!(p[order[i]] < alpha / (double)(n - i)))
+            break;
+        proven[order[i]] = true;
+    }
+    free(order);
+    return 0;
 }
 
 const char *

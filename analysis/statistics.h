@@ -49,6 +49,8 @@ struct stat_difference {
                                      mean is 0 */
     double confidence;
     double degrees;   /* of freedom; 0 when untestable */
+    double p;         /* two-sided, against no difference; 1 when untestable.
+                         Always by the exact distribution */
     bool has_pooled;  /* Student's only */
     double pooled;    /* pooled standard deviation */
 };
@@ -110,6 +112,15 @@ struct stat_difference stat_student(const struct stat_summary *first,
  */
 struct stat_difference stat_paired(const double *first, const double *second,
                                    size_t n, double confidence);
+
+/*
+ * Many comparisons at once: at 95 %, one in twenty is claimed although there
+ * is nothing. Holm's step-down procedure ("A simple sequentially rejective
+ * multiple test procedure", 1979) keeps the chance of any false claim among
+ * all n below 100 - confidence. proven[i] is set for each p[i].
+ * @return 0, or -1 when out of memory (nothing is proven then).
+ */
+int stat_holm(const double *p, size_t n, double confidence, bool *proven);
 
 /* "more", "less", "none proven", "untestable". */
 const char *stat_verdict_name(enum stat_verdict verdict);
