@@ -86,7 +86,8 @@ make_overlay() {
     cp "$library/guest/init" "$root/init"
     chmod 755 "$root/init"
     if [[ -x $program ]]; then
-        add_test_program "$root"
+        cp "$program" "$root/usr/bin/nfs-atime-test"
+        add_libraries "$root" "$program"
     fi
     [[ ! $job ]] || cp "$job" "$root/job/job"
     for extra in "${extras[@]}"; do
@@ -108,25 +109,6 @@ make_overlay() {
         echo "ARGUMENTS=$(quoted "${arguments[*]@Q}")"
     } >"$root/job/settings"
     pack "$root" "$overlay_archive"
-}
-
-# The program stays at the path it has in the build tree's client directory,
-# beside the programs that it execs.
-add_test_program() { # root
-    local place=$1/opt/nfs-atime-test/client file
-    mkdir -p "$place"
-    cp "$program" "$place/nfs-atime-test"
-    ln -s /opt/nfs-atime-test/client/nfs-atime-test \
-        "$1/usr/bin/nfs-atime-test"
-    add_libraries "$1" "$program"
-    if [[ -d ${program%/*}/programs ]]; then
-        while read -r file; do
-            mkdir -p "$place/$(dirname "$file")"
-            cp "${program%/*}/$file" "$place/$file"
-            add_libraries "$1" "${program%/*}/$file"
-        done < <(cd "${program%/*}" && find programs -type f -perm -u+x \
-            -not -path '*/CMakeFiles/*')
-    fi
 }
 
 stop_machine() {

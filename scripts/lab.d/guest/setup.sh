@@ -12,6 +12,10 @@ prepare_kernel() {
     for module in crc32c_generic sch_netem loop tcp_diag inet_diag; do
         modprobe "$module" 2>/dev/null
     done
+    # A client that finds its server in the same kernel may go round the wire.
+    for switch in /sys/module/nfs*/parameters/localio_enabled; do
+        [ ! -w "$switch" ] || echo N >"$switch"
+    done
     hostname client
     # Nothing on the machine wakes up by itself more than it must.
     echo 0 >/proc/sys/kernel/randomize_va_space
