@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+nat_unit_test(test_run_file ${CMAKE_CURRENT_LIST_DIR}/test_run_file.c
+              LIBRARIES analysis)
+nat_unit_test(test_escape ${CMAKE_CURRENT_LIST_DIR}/test_escape.c
+              LIBRARIES analysis)
+nat_unit_test(test_exec_window ${CMAKE_CURRENT_LIST_DIR}/test_exec_window.c
+              ${PROJECT_SOURCE_DIR}/tests/support/pcap_builder.c
+              LIBRARIES analysis)
