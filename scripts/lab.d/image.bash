@@ -51,7 +51,7 @@ fetch_package() { # package version directory: prints the .deb's path
 }
 
 candidate_versions() { # package...: prints "package version" lines
-    apt-cache show --no-all-versions "$@" 2>/dev/null |
+    { apt-cache show --no-all-versions "$@" 2>/dev/null || true; } |
         awk '/^Package: /{p=$2} /^Version: /{print p, $2}' | sort -u
 }
 
@@ -74,13 +74,13 @@ find_kernel() { # kernel
         if [[ $kernel == linux-image-cloud-amd64 ||
             $kernel =~ ^linux-image-[0-9.]+-cloud-amd64$ ]]; then
             version=$(apt-cache depends --important "$kernel" 2>/dev/null |
-                awk '/Depends: linux-image-/{print $2; exit}')
+                awk '/Depends: linux-image-/{print $2}' | head -n 1) || true
             kernel=${version:-$kernel}
         fi
-        version=$(candidate_versions "$kernel" | awk '{print $2; exit}')
+        version=$(candidate_versions "$kernel" | awk '{v=$2} END{print v}')
         if [[ ! $version ]]; then
             update_package_lists
-            version=$(candidate_versions "$kernel" | awk '{print $2; exit}')
+            version=$(candidate_versions "$kernel" | awk '{v=$2} END{print v}')
         fi
         [[ $version ]] || die "apt-cache knows no package $kernel; see" \
             "apt-cache search linux-image.*cloud-amd64"
