@@ -88,6 +88,36 @@ run_counts_release(struct run_counts *counts)
     memset(counts, 0, sizeof *counts);
 }
 
+/* --- walking over a cell ---------------------------------------------------- */
+
+bool
+cell_is_finished(const struct run_cell *cell)
+{
+    return cell->state == CELL_DONE && cell->exec_count > 0;
+}
+
+int64_t
+exec_wall_ns(const struct run_exec *exec)
+{
+    return exec->end_ns - exec->start_ns;
+}
+
+const struct window_rpc *
+cell_next_rpc(const struct run_traffic *traffic, size_t cell, size_t *position)
+{
+    const struct cell_traffic *range = &traffic->cells[cell];
+
+    while (*position < range->count) {
+        const struct window_rpc *rpc =
+            &traffic->rpcs[range->first + (*position)++];
+
+        if (rpc->cell == cell &&
+            (rpc->owner == OWNER_EXEC || rpc->owner == OWNER_CELL))
+            return rpc;
+    }
+    return NULL;
+}
+
 /* --- names ---------------------------------------------------------------- */
 
 static bool
@@ -230,19 +260,29 @@ make_room(void **array, size_t *space, size_t needed, size_t element)
     return true;
 }
 
-static bool
-handle_is_program(const struct collector *collector,
-                  const struct nfs_handle *handle)
+/* The file system whose program has that handle, or NO_FILESYSTEM. Two mounts
+ * of one export may show the same handle by different versions. */
+static uint32_t
+program_of_handle(const struct collector *collector,
+                  const struct nfs_handle *handle, uint32_t version)
 {
+    const struct run *run = collector->run;
+    uint32_t found = NO_FILESYSTEM;
     size_t i;
 
-    for (i = 0; i < collector->run->filesystem_count; i++)
-        if (collector->handles[i].length > 0 &&
-            collector->handles[i].length == handle->length &&
+    for (i = 0; i < run->filesystem_count; i++) {
+        const char *mounted = run->filesystems[i].version;
+
+        if (collector->handles[i].length == 0 ||
+            collector->handles[i].length != handle->length ||
             memcmp(collector->handles[i].bytes, handle->bytes,
-                   handle->length) == 0)
-            return true;
-    return false;
+                   handle->length) != 0)
+            continue;
+        if (mounted == NULL || (uint32_t)(mounted[0] - '0') == version)
+            return (uint32_t)i;
+        found = (uint32_t)i;
+    }
+    return found;
 }
 
 /* Takes from the operations' details what a window keeps. */
@@ -261,9 +301,11 @@ take_details(const struct collector *collector,
             continue;
         if (operation->number == rpc->main_operation) {
             rpc->handle_hash = detail->handle.hash;
-            rpc->on_program = handle_is_program(collector, &detail->handle) ||
-                              handle_is_program(collector,
-                                                &detail->result_handle);
+            rpc->on_program =
+                program_of_handle(collector, &detail->handle, tx->version) !=
+                    NO_FILESYSTEM ||
+                program_of_handle(collector, &detail->result_handle,
+                                  tx->version) != NO_FILESYSTEM;
             rpc->access_requested = detail->access_requested;
         }
         if (operation->number == (v4 ? OP_SETATTR : NFS3_PROC_SETATTR))
@@ -272,10 +314,12 @@ take_details(const struct collector *collector,
             rpc->read_bytes += detail->count_done;
         if (detail->after.valid != 0) {
             rpc->attr = detail->after;
-            rpc->attr_on_program =
-                handle_is_program(collector, detail->result_handle.hash != 0
-                                                 ? &detail->result_handle
-                                                 : &detail->handle);
+            rpc->attr_filesystem = program_of_handle(
+                collector,
+                detail->result_handle.hash != 0 ? &detail->result_handle
+                                                : &detail->handle,
+                tx->version);
+            rpc->attr_on_program = rpc->attr_filesystem != NO_FILESYSTEM;
         }
     }
 }
@@ -330,6 +374,7 @@ collect(void *context, const struct rpc_transaction *tx)
     rpc->reply_first_ns = rpc->answered ? tx->reply_first_ns : RUN_UNKNOWN_NS;
     rpc->cell = NO_CELL;
     rpc->exec = NO_EXEC;
+    rpc->attr_filesystem = NO_FILESYSTEM;
     rpc->program = tx->program;
     rpc->version = tx->version;
     rpc->procedure = tx->procedure;

@@ -25,6 +25,7 @@ enum rpc_owner {
 
 #define NO_CELL UINT32_MAX
 #define NO_EXEC UINT32_MAX
+#define NO_FILESYSTEM UINT32_MAX
 
 /* One transaction of the run. The name is what the kernel's mountstats calls
  * the call: the procedure, in NFSv4 the COMPOUND's main operation. */
@@ -48,6 +49,7 @@ struct window_rpc {
     uint8_t owner;           /* enum rpc_owner */
     bool on_program;         /* the main operation's file is the program */
     bool attr_on_program;    /* attr is the program's */
+    uint32_t attr_filesystem; /* of that program; NO_FILESYSTEM */
     bool answered;
     bool status_known;
     unsigned flags;          /* enum rpc_transaction_flag */
@@ -129,6 +131,18 @@ const char *window_rpc_name(const struct window_rpc *rpc);
 bool mountstats_agree(const struct run *run, const struct run_cell *cell,
                       const struct cell_traffic *traffic, char *text,
                       size_t size);
+
+/* A cell whose figures count: done, and with an exec in it. */
+bool cell_is_finished(const struct run_cell *cell);
+
+/* From an exec's start to the end of its method; a pause until the next exec
+ * is not in it. */
+int64_t exec_wall_ns(const struct run_exec *exec);
+
+/* The cell's next transaction, an exec's or between execs, by call time; NULL
+ * after the last. *position is 0 before the first. */
+const struct window_rpc *cell_next_rpc(const struct run_traffic *traffic,
+                                       size_t cell, size_t *position);
 
 uint64_t run_counts_get(const struct run_counts *counts, const char *name);
 void run_counts_release(struct run_counts *counts);
