@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The test: exec, capture, count, correlate, report. */
+#include "client/commands.h"
+
+#include "analysis/report.h"
+#include "client/progress.h"
+#include "client/stop.h"
+#include "client/test_run.h"
+#include "client/util.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int
+complain(const char *text)
+{
+    progress_clear();
+    fprintf(stderr, "nfs-atime-test: %s\n", text);
+    return EXIT_FAILED;
+}
+
+static bool
+anything_measured(const struct run *run)
+{
+    for (size_t i = 0; i < run->cell_count; i++)
+        if (run->cells[i].exec_count > 0)
+            return true;
+    return false;
+}
+
+/* The report as a file of its own, then as asked for. @return its status. */
+static int
+print_report(const struct test *test)
+{
+    const char *directory = test->run.directory;
+    char *path = format_text("%s/report.txt", directory), error[1024] = "";
+    FILE *file = fopen(path, "we");
+    int status;
+
+    if (file == NULL || report_run(directory, REPORT_TEXT, NULL, file, error,
+                                   sizeof(error)) == 1)
+        fprintf(stderr, "nfs-atime-test: %s: %s\n", path,
+                file == NULL ? strerror(errno) : error);
+    if (file != NULL && fclose(file) != 0)
+        fprintf(stderr, "nfs-atime-test: %s: %s\n", path, strerror(errno));
+    free(path);
+    status = report_run(directory, test->options->format, NULL, stdout, error,
+                        sizeof(error));
+    if (status == 1)
+        complain(error);
+    return status;
+}
+
+/* From the first step to the last cell. @return false: nothing to save. */
+static bool
+measure(struct test *test, const struct test_options *options)
+{
+    if (test_start(test, options) != 0)
+        return false;
+    if (stop_install() != 0) {
+        set_error(test->error, sizeof(test->error), "signals: %s",
+                  strerror(errno));
+        return false;
+    }
+    for (size_t i = 0; i < options->directory_count; i++) {
+        progress_show("%s: preparing", options->directories[i]);
+        if (test_add_filesystem(test, i) != 0)
+            return false;
+    }
+    progress_show("starting the capture");
+    if (captures_start(test) != 0)
+        return false;
+    test_run_cells(test);
+    return true;
+}
+
+static int
+finish(struct test *test, bool measured)
+{
+    struct run *run = &test->run;
+    char reason[1024];
+    int status = EXIT_DONE, reported;
+
+    snprintf(reason, sizeof(reason), "%s", test->error);
+    captures_stop(test);
+    measured = measured && anything_measured(run);
+    if (measured && test_save(test) != 0)
+        status = EXIT_INCOMPLETE;
+    progress_show("cleaning up");
+    test_clean_up(test);
+    progress_clear();
+    if (run->state == RUN_FAILED || (!measured && stop_signal() == 0))
+        complain(run->state == RUN_FAILED && run->state_reason != NULL
+                     ? run->state_reason
+                     : reason);
+    else if (stop_signal() != 0)
+        fprintf(stderr, "nfs-atime-test: stopped by signal %d (%s)%s%s\n",
+                stop_signal(), strsignal(stop_signal()),
+                measured ? "; what was measured is in " : "",
+                measured ? run->directory : "");
+    if (measured) {
+        reported = print_report(test);
+        if (reported != 0)
+            status = reported;
+        if (test->incomplete && status == EXIT_DONE)
+            status = EXIT_INCOMPLETE;
+    } else {
+        status = EXIT_FAILED;
+    }
+    return stop_signal() != 0 ? EXIT_SIGNAL + stop_signal() : status;
+}
+
+int
+cmd_test(int argc, char **argv)
+{
+    struct test_options options;
+    struct test test;
+    bool measured;
+    int status;
+
+    switch (options_read(&options, argc, argv, false)) {
+    case OPTIONS_DONE:
+        return EXIT_DONE;
+    case OPTIONS_WRONG:
+        return EXIT_USAGE;
+    case OPTIONS_RUN:
+        break;
+    }
+    progress_start(options.quiet     ? PROGRESS_QUIET
+                   : options.verbose ? PROGRESS_VERBOSE
+                                     : PROGRESS_NORMAL);
+    measured = measure(&test, &options);
+    status = finish(&test, measured);
+    run_free(&test.run);
+    options_free(&options);
+    return status;
+}
