@@ -340,7 +340,8 @@ kind_of(const char *path)
 static int
 dispatch(struct request *request)
 {
-    static char *standard_input[] = {(char[]){"-"}, NULL};
+    static char dash[] = "-";
+    static char *standard_input[] = {dash, NULL};
     enum kind kind;
     size_t stdins = 0;
 
