@@ -36,18 +36,19 @@ print_report(const struct test *test)
 {
     const char *directory = test->run.directory;
     char *path = format_text("%s/report.txt", directory), error[1024] = "";
+    const struct report_options defaults = {0};
     FILE *file = fopen(path, "we");
     int status;
 
-    if (file == NULL || report_run(directory, REPORT_TEXT, NULL, file, error,
-                                   sizeof(error)) == 1)
+    if (file == NULL || report_run(directory, REPORT_TEXT, &defaults, file,
+                                   error, sizeof(error)) == 1)
         fprintf(stderr, "nfs-atime-test: %s: %s\n", path,
                 file == NULL ? strerror(errno) : error);
     if (file != NULL && fclose(file) != 0)
         fprintf(stderr, "nfs-atime-test: %s: %s\n", path, strerror(errno));
     free(path);
-    status = report_run(directory, test->options->format, NULL, stdout, error,
-                        sizeof(error));
+    status = report_run(directory, test->options->format, &defaults, stdout,
+                        error, sizeof(error));
     if (status == 1)
         complain(error);
     return status;
@@ -70,7 +71,7 @@ measure(struct test *test, const struct test_options *options)
             return false;
     }
     progress_show("starting the capture");
-    if (captures_start(test) != 0)
+    if (test_make_output(test) != 0 || captures_start(test) != 0)
         return false;
     test_run_cells(test);
     return true;

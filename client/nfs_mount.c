@@ -43,6 +43,26 @@ next_field(char **line)
     return strsep(line, " ");
 }
 
+/* The options of the mount and then those of the file system that are not
+ * there yet ("rw" stands in both). */
+static char *
+join_options(const char *first, char *second)
+{
+    char *joined = copy_text(first), *option;
+
+    while ((option = strsep(&second, ",")) != NULL) {
+        char *longer;
+
+        if (*option == '\0' || (strchr(option, '=') == NULL &&
+                                mount_option(joined, option, NULL, 0)))
+            continue;
+        longer = format_text("%s,%s", joined, option);
+        free(joined);
+        joined = longer;
+    }
+    return joined;
+}
+
 /*
  * 36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=...
  * @return 0 or -1: not of that form.
@@ -77,7 +97,7 @@ parse_line(char *line, struct mount_entry *entry)
     entry->mount_point = copy_text(point);
     entry->type = copy_text(type);
     entry->device = copy_text(device);
-    entry->options = format_text("%s,%s", mount_options, super_options);
+    entry->options = join_options(mount_options, super_options);
     return 0;
 }
 

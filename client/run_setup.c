@@ -51,24 +51,6 @@ make_nonce(char nonce[9])
     snprintf(nonce, 9, "%08x", (unsigned)number);
 }
 
-static int
-make_output(struct test *test)
-{
-    const char *wanted = test->options->output;
-    char *directory = wanted != NULL
-                          ? copy_text(wanted)
-                          : format_text("results/%s", test->run.id);
-
-    test->run.directory = directory;
-    if (make_directories(directory) != 0)
-        return set_error(test->error, sizeof(test->error), "%s: %s",
-                         directory, strerror(errno));
-    if (access(directory, W_OK) != 0)
-        return set_error(test->error, sizeof(test->error), "%s: %s",
-                         directory, strerror(errno));
-    return 0;
-}
-
 static void
 describe_machine(struct run *run, const struct test_options *options)
 {
@@ -79,8 +61,7 @@ describe_machine(struct run *run, const struct test_options *options)
     clock_getres(CLOCK_MONOTONIC, &resolution);
     run->id = make_id(system.nodename);
     run->tool_version = copy_text(NAT_VERSION);
-    run->kernel = format_text("%s %s %s", system.sysname, system.release,
-                              system.machine);
+    run->kernel = copy_text(system.release);
     run->hostname = copy_text(system.nodename);
     run->clock = copy_text(options->clock != NULL ? options->clock
                                                   : "CLOCK_MONOTONIC");
@@ -117,7 +98,21 @@ test_start(struct test *test, const struct test_options *options)
         need_memory(options->directory_count, sizeof(*run->filesystems));
     test->filesystems =
         need_memory(options->directory_count, sizeof(*test->filesystems));
-    return make_output(test);
+    run->directory = options->output != NULL
+                         ? copy_text(options->output)
+                         : format_text("results/%s", run->id);
+    return 0;
+}
+
+int
+test_make_output(struct test *test)
+{
+    const char *directory = test->run.directory;
+
+    if (make_directories(directory) != 0 || access(directory, W_OK) != 0)
+        return set_error(test->error, sizeof(test->error), "%s: %s",
+                         directory, strerror(errno));
+    return 0;
 }
 
 int

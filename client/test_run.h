@@ -3,7 +3,7 @@
  * A test while it runs: what belongs to it beside the run that is saved.
  *
  * Legal order: test_start(), test_add_filesystem() for each directory,
- * captures_start(), test_run_cells(), captures_stop(), test_clean_up(). Every
+ * test_make_output(), captures_start(), test_run_cells(), captures_stop(), test_clean_up(). Every
  * step may be the last one but for test_clean_up(), which is always called.
  */
 #ifndef NAT_CLIENT_TEST_RUN_H
@@ -50,11 +50,14 @@ struct test {
     char error[1024];     /* why a step failed */
 };
 
-/* Fills what is known of machine and plan, makes the results' directory and
- * starts the launcher. @return 0, or -1 with test->error. */
+/* Fills what is known of machine and plan, and starts the launcher. @return 0, or -1 with test->error. */
 int test_start(struct test *test, const struct test_options *options);
 /* Puts the program there, finds mount and server. */
 int test_add_filesystem(struct test *test, size_t index);
+
+/* Makes the results' directory: when all else is well, so that a mistake
+ * leaves no empty one behind. */
+int test_make_output(struct test *test);
 
 /* Starts a recorder for each interface in use and waits until each has seen a
  * marker. */
