@@ -286,16 +286,39 @@ next_attribute(struct bitmap *b)
     return -1;
 }
 
+/* Attributes whose values are looked at. */
+static const struct bitmap read_wanted = {
+    .words = {1u << FATTR4_CHANGE | 1u << FATTR4_SIZE | 1u << FATTR4_FILEID,
+              1u << (FATTR4_TIME_ACCESS - 32) |
+                  1u << (FATTR4_TIME_METADATA - 32) |
+                  1u << (FATTR4_TIME_MODIFY - 32),
+              0},
+};
+static const struct bitmap set_wanted = {
+    .words = {0,
+              1u << (FATTR4_TIME_ACCESS_SET - 32) |
+                  1u << (FATTR4_TIME_MODIFY_SET - 32),
+              1u << (FATTR4_TIME_DELEG_ACCESS - 64) |
+                  1u << (FATTR4_TIME_DELEG_MODIFY - 64)},
+};
+
+static bool
+any(const struct bitmap *b, const struct bitmap *wanted)
+{
+    return ((b->words[0] & wanted->words[0]) |
+            (b->words[1] & wanted->words[1]) |
+            (b->words[2] & wanted->words[2])) != 0;
+}
+
 /* Ends the look inside the values; keeps its failure apart. */
 static void
-leave_values(struct rpc_decode *d, uint32_t outer, uint32_t size, bool beyond)
+leave_values(struct rpc_decode *d, uint32_t outer, uint32_t size,
+             const struct bitmap *unread)
 {
     struct xdrc *x = &d->x;
 
-    if (xdrc_ok(x) && beyond) {
-        xdrc_fail(x, XDRC_UNSUPPORTED);
-    }
-    if (xdrc_ok(x) && xdrc_left(x) > 0) {
+    if (xdrc_ok(x) && xdrc_left(x) > 0 && !unread->beyond &&
+        (unread->words[0] | unread->words[1] | unread->words[2]) == 0) {
         xdrc_fail(x, XDRC_BAD); /* longer than its bitmap says */
     }
     if (d->inner == XDRC_OK) {
@@ -349,7 +372,8 @@ nfs4_read_sattr(struct rpc_decode *d, struct nfs_sattr *s)
     if (!xdrc_ok(x)) {
         return;
     }
-    while (xdrc_ok(x) && (attribute = next_attribute(&b)) >= 0) {
+    while (xdrc_ok(x) && any(&b, &set_wanted) &&
+           (attribute = next_attribute(&b)) >= 0) {
         switch (attribute) {
         case FATTR4_TIME_ACCESS_SET:
             s->atime_how = read_settime(x, &s->atime);
@@ -369,7 +393,7 @@ nfs4_read_sattr(struct rpc_decode *d, struct nfs_sattr *s)
             skip_value(x, (unsigned)attribute);
         }
     }
-    leave_values(d, outer, size, b.beyond);
+    leave_values(d, outer, size, &b);
 }
 
 /* One attribute of a GETATTR's result. */
@@ -426,8 +450,9 @@ nfs4_read_attr(struct rpc_decode *d, struct nfs_attr *a)
     if (!xdrc_ok(x)) {
         return;
     }
-    while (xdrc_ok(x) && (attribute = next_attribute(&b)) >= 0) {
+    while (xdrc_ok(x) && any(&b, &read_wanted) &&
+           (attribute = next_attribute(&b)) >= 0) {
         read_value(x, (unsigned)attribute, a);
     }
-    leave_values(d, outer, size, b.beyond);
+    leave_values(d, outer, size, &b);
 }
