@@ -105,6 +105,7 @@ make_overlay() {
         echo "EXECS=$execs"
         echo "REPETITIONS=$repetitions"
         echo "EXPORT_OPTIONS=rw,$export_mode,no_root_squash"
+        echo "EXPORT_NOTE=$(quoted "$export_mode, ext4 strictatime")"
         echo "CLOCK=$(quoted "$clock")"
         echo "ARGUMENTS=$(quoted "${arguments[*]@Q}")"
     } >"$root/job/settings"
@@ -154,11 +155,21 @@ collect_results() {
     : >"$work/messages"
 }
 
+# What a terminal would show of a line that may rewrite itself.
+visible_text() { # text: sets visible
+    visible=${1%$'\r'}
+    visible=${visible##*$'\r'}
+    visible=${visible#$'\e[K'}
+}
+
 # One line of the guest's second serial port.
 take_message() { # line
+    visible_text "$1"
+    set -- "$visible"
     case $1 in
     '@lab step '*)
         guest_step=${1#@lab step }
+        guest_line=
         say "$kernel_release: $guest_step"
         ;;
     '@lab failed '*)
@@ -168,14 +179,14 @@ take_message() { # line
     '@lab exit '*) guest_status=${1#@lab exit } ;;
     '@lab job '*) job_state=${1#@lab job } ;;
     '@lab saved '*) ;;
+    '') [[ ! $job ]] || echo ;;
     *)
         if [[ $job ]]; then
             clear_line
             printf '%s\n' "$1"
         else
-            printf '%s\n' "$1" >>"$destination/messages.txt"
-            guest_line=$1
-            progress "$1"
+            clear_line
+            printf '%s\n' "$1" | tee -a "$destination/messages.txt" >&2
         fi
         ;;
     esac
@@ -184,6 +195,7 @@ take_message() { # line
 # Sets machine_status.
 run_machine() {
     local append line deadline started=$SECONDS count control
+    local pending='' visible
     local guest_step=starting guest_status='' guest_line='' read_status
     append="console=ttyS0 panic=-1 quiet mitigations=off nokaslr norandmaps"
     append+=" random.trust_cpu=on random.trust_bootloader=on nowatchdog"
@@ -219,9 +231,15 @@ run_machine() {
     while :; do
         read_status=0
         IFS= read -r -t 1 line <&"${FOLLOW[0]}" || read_status=$?
+        pending+=$line
         if ((read_status == 0)); then
-            take_message "$line"
-        elif ((read_status < 128)); then
+            take_message "$pending"
+            pending=
+        elif ((read_status > 128)); then
+            # The program's progress line has no end; show what is new.
+            visible_text "$pending"
+            guest_line=$visible
+        else
             break
         fi
         if ((SECONDS >= deadline)); then
