@@ -41,7 +41,7 @@ row_name(const struct procedure_counts *row, char *text, size_t size)
         row->by_main
             ? nfs4_operation_name(row->number, row->callback)
             : rpc_procedure_name(row->program, row->version, row->number);
-    char number[32], unknown[32];
+    char number[24], unknown[20];
 
     snprintf(number, sizeof number, "procedure %" PRIu32, row->number);
     snprintf(unknown, sizeof unknown, "program %" PRIu32, row->program);
