@@ -154,14 +154,17 @@ void
 comparison_text(const struct comparison *c, const struct sample_style *style,
                 FILE *out)
 {
+    char confidence[16];
+
+    snprintf(confidence, sizeof confidence, "%.3g %%", c->confidence);
     set_line(c->first, 'A', out);
     set_line(c->second, 'B', out);
     fputc('\n', out);
     blocks(c, style, out);
     if (style->no_comparison)
         return;
-    fprintf(out, "%-8s %-12s %-14s %6s %10s %10s %10s   %-8.3g %7s\n", "", "",
-            "per exec", "N", "A", "B", "B - A", c->confidence, "%");
+    fprintf(out, "%-8s %-12s %-14s %6s %10s %10s %10s   %-8s %7s\n", "", "",
+            "per exec", "N", "A", "B", "B - A", confidence, "%");
     for (size_t i = 0; i < c->row_count; i++) {
         if (!nothing_moved(&c->rows[i]))
             table_line(&c->rows[i], out);

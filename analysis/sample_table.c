@@ -188,6 +188,9 @@ difference_print(const struct stat_difference *d, const char *indent,
     if (d->verdict == STAT_UNTESTABLE) {
         fprintf(out, "%sNo difference can be tested: fewer than two values\n",
                 indent);
+        fprintf(out, "%s\t%g +/- ?\n", indent, d->absolute.value);
+        if (d->percent.has_value)
+            fprintf(out, "%s\t%g%% +/- ?\n", indent, d->percent.value);
         return;
     }
     if (d->verdict == STAT_NONE_PROVEN) {

@@ -6,3 +6,5 @@ nat_unit_test(test_escape ${CMAKE_CURRENT_LIST_DIR}/test_escape.c
 nat_unit_test(test_exec_window ${CMAKE_CURRENT_LIST_DIR}/test_exec_window.c
               ${PROJECT_SOURCE_DIR}/tests/support/pcap_builder.c
               LIBRARIES analysis)
+nat_unit_test(test_statistics ${CMAKE_CURRENT_LIST_DIR}/test_statistics.c
+              LIBRARIES analysis)
