@@ -59,7 +59,7 @@ struct work {
     struct interval *list;
     struct edge *edges;
     size_t *open; /* intervals outstanding */
-    size_t *order;
+    struct interval **order; /* those of one activity, last reply first */
     size_t count;
 };
 
@@ -95,13 +95,11 @@ procedure_index(struct rpc_wait *wait, const char *name)
 
 /* --- what an exec waited for -------------------------------------------------- */
 
-static const struct interval *sorting;
-
 static int
 by_reply(const void *left, const void *right)
 {
-    const struct interval *a = &sorting[*(const size_t *)left];
-    const struct interval *b = &sorting[*(const size_t *)right];
+    const struct interval *a = *(struct interval *const *)left;
+    const struct interval *b = *(struct interval *const *)right;
 
     if (a->reply != b->reply)
         return a->reply > b->reply ? -1 : 1;
@@ -126,12 +124,11 @@ mark_chain(struct work *work, size_t first, size_t last, int64_t end)
 
     for (i = first; i < last; i++)
         if (work->list[i].reply <= until)
-            work->order[n++] = i;
-    sorting = work->list;
+            work->order[n++] = &work->list[i];
     if (n > 1)
         qsort(work->order, n, sizeof(*work->order), by_reply);
     for (i = 0; i < n; i++) {
-        struct interval *interval = &work->list[work->order[i]];
+        struct interval *interval = work->order[i];
 
         if (interval->reply <= until) {
             interval->blocking = true;
@@ -465,7 +462,7 @@ allocate(struct work *work, size_t filesystem, enum run_method method)
     work->list = calloc(largest + 1, sizeof(*work->list));
     work->edges = calloc(2 * largest + 3 * longest + 1, sizeof(*work->edges));
     work->open = calloc(largest + 1, sizeof(size_t));
-    work->order = calloc(largest + 1, sizeof(size_t));
+    work->order = calloc(largest + 1, sizeof(*work->order));
     return wait->procedures != NULL && work->exec_wall != NULL &&
            work->exec_waits != NULL && work->latencies != NULL &&
            work->latency_of != NULL && work->list != NULL &&
