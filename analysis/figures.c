@@ -148,13 +148,6 @@ group_others_per_exec(const struct group_figures *group,
     return group->execs == 0 ? 0.0 : (double)others / (double)group->execs;
 }
 
-/* Only finished cells are figures; the others are named in the report. */
-static bool
-cell_counts(const struct run_cell *cell)
-{
-    return cell->state == CELL_DONE && cell->exec_count > 0;
-}
-
 static void
 add_times(struct group_figures *group, const struct run_cell *cell)
 {
@@ -267,7 +260,7 @@ compute_group(struct figures *figures, size_t filesystem,
             run->cells[i].method != method)
             continue;
         any = true;
-        if (cell_counts(&run->cells[i]))
+        if (cell_is_finished(&run->cells[i]))
             add_cell(figures, group, i);
     }
     if (!any) {
@@ -307,6 +300,91 @@ compute_differences(struct figures *figures)
     }
 }
 
+/* --- reasons ---------------------------------------------------------------- */
+
+static void
+account(struct figures *figures, struct group_figures *group)
+{
+    const struct run_filesystem *filesystem =
+        &figures->run->filesystems[group->filesystem];
+    const struct atime_ends ends = {
+        .server_known = group->server.known,
+        .server_moved = group->server.moved,
+        .client_known = group->client.known,
+        .client_moved = group->client.moved,
+        .method_failed = group->method_errors.length > 0,
+    };
+
+    group->atime = &figures->histories[group->filesystem].groups[group->method];
+    group->verdict = atime_verdict(group->atime, &ends);
+    if (group->method != METHOD_NOEXEC)
+        setattr_account(&group->wait, ping_median_us(filesystem),
+                        &group->setattr);
+}
+
+static int
+compute_waiting(struct figures *figures, size_t filesystem)
+{
+    struct group_figures *none = NULL;
+    size_t i;
+
+    for (i = 0; i < figures->group_count; i++) {
+        struct group_figures *group = &figures->groups[i];
+
+        if (group->filesystem != filesystem)
+            continue;
+        if (rpc_wait_compute(figures->run, figures->traffic, filesystem,
+                             group->method, figures->confidence,
+                             &group->wait) != 0 ||
+            signatures_compute(figures->run, figures->traffic, filesystem,
+                               group->method, figures->confidence,
+                               &group->signatures) != 0)
+            return -1;
+        group->reasons_known = true;
+        if (group->method == METHOD_NONE)
+            none = group;
+    }
+    for (i = 0; i < figures->group_count; i++) {
+        struct group_figures *group = &figures->groups[i];
+
+        if (group->filesystem != filesystem)
+            continue;
+        if (none != NULL && group != none &&
+            rpc_wait_compare(&none->wait, &group->wait,
+                             figures->confidence) != 0)
+            return -1;
+        account(figures, group);
+    }
+    return 0;
+}
+
+static int
+compute_reasons(struct figures *figures)
+{
+    const struct run *run = figures->run;
+    size_t i;
+
+    figures->correlations =
+        calloc(run->filesystem_count + 1, sizeof(*figures->correlations));
+    figures->histories =
+        calloc(run->filesystem_count + 1, sizeof(*figures->histories));
+    if (figures->correlations == NULL || figures->histories == NULL)
+        return -1;
+    for (i = 0; i < run->filesystem_count; i++) {
+        if (run->filesystems[i].kind != FILESYSTEM_NFS ||
+            !run->filesystems[i].wire_shows_all ||
+            !figures->traffic->any_capture)
+            continue;
+        if (correlation_compute(run, figures->traffic, i, figures->confidence,
+                                &figures->correlations[i]) != 0 ||
+            atime_history_compute(run, figures->traffic, i,
+                                  &figures->histories[i]) != 0 ||
+            compute_waiting(figures, i) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 /* A loss that can make a count too small. */
 static bool
 nothing_lost(const struct run *run, const struct run_traffic *traffic)
@@ -341,13 +419,15 @@ figures_compute(const struct run *run, const struct run_traffic *traffic,
     if (figures->groups == NULL)
         return -1;
     for (i = 0; i < run->cell_count; i++)
-        figures->cells_done += cell_counts(&run->cells[i]);
+        figures->cells_done += cell_is_finished(&run->cells[i]);
     figures->cells_planned = (unsigned)run->cell_count;
     for (i = 0; i < run->filesystem_count; i++)
         for (method = 0; method < METHOD_COUNT; method++)
             if (compute_group(figures, i, (enum run_method)method) != 0)
                 return -1;
     compute_differences(figures);
+    if (compute_reasons(figures) != 0)
+        return -1;
     figures->counts_complete = nothing_lost(run, traffic);
     figures->from_mountstats = !traffic->any_capture;
     findings_compute(figures);
@@ -368,7 +448,17 @@ figures_free(struct figures *figures)
         run_counts_release(&group->errors);
         run_counts_release(&group->method_errors);
         run_counts_release(&group->exec_errors);
+        rpc_wait_free(&group->wait);
     }
+    for (i = 0; figures->run != NULL && i < figures->run->filesystem_count;
+         i++) {
+        if (figures->correlations != NULL)
+            correlation_free(&figures->correlations[i]);
+        if (figures->histories != NULL)
+            atime_history_free(&figures->histories[i]);
+    }
+    free(figures->correlations);
+    free(figures->histories);
     free(figures->groups);
     for (i = 0; i < figures->disagreement_count; i++)
         free(figures->disagreements[i]);

@@ -10,8 +10,12 @@
 #ifndef NAT_ANALYSIS_FIGURES_H
 #define NAT_ANALYSIS_FIGURES_H
 
+#include "analysis/atime_history.h"
+#include "analysis/correlation.h"
 #include "analysis/exec_window.h"
+#include "analysis/rpc_wait.h"
 #include "analysis/run_file.h"
+#include "analysis/signatures.h"
 #include "analysis/statistics.h"
 
 #include <stdbool.h>
@@ -45,6 +49,14 @@ struct group_figures {
     unsigned cells_agree;       /* of these, the wire says the same */
     struct moved_cells server, client, exported;
     struct moved_cells server_ctime, server_mtime, server_change;
+    /* From the capture: all zero where there is none, or where the wire does
+     * not show the file system's RPCs. */
+    bool reasons_known;
+    struct signatures signatures;
+    struct rpc_wait wait;             /* compared with none */
+    struct setattr_account setattr;
+    const struct atime_group *atime;  /* NULL when not known */
+    enum atime_verdict verdict;
 };
 
 struct figures {
@@ -53,6 +65,8 @@ struct figures {
     double confidence;
     struct group_figures *groups; /* by file system, then method */
     size_t group_count;
+    struct correlation *correlations; /* by file system */
+    struct atime_history *histories;  /* by file system */
     unsigned cells_done, cells_planned;
     unsigned cells_compared, cells_agree;
     char **disagreements; /* "nfs3 setattr 2: ACCESS wire 3, mountstats 4" */
