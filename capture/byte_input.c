@@ -11,10 +11,15 @@
  * then returns to the second block. Memory is bounded by the ring and the
  * largest request.
  *
+ * A regular file that is not compressed needs none of that: the window is a
+ * mapping that moves along it (file_window).
+ *
  * Few and small blocks on purpose: what the producer wrote is still in the
- * cache when the consumer comes to it, and file pages are never mapped.
+ * cache when the consumer comes to it.
  */
 #include "capture/byte_input.h"
+
+#include "capture/file_window.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -72,6 +77,7 @@ struct byte_input {
     const uint8_t *after_joint; /* window to return to, or NULL */
     const uint8_t *after_joint_end;
     bool memory;
+    struct file_window *mapping; /* or NULL */
 };
 
 static void
@@ -287,10 +293,40 @@ set_window(struct byte_input *input, const uint8_t *next, const uint8_t *end)
     input->window.end = end;
 }
 
+/* Moves the mapping so that the window begins where it is now and has
+ * `count` bytes; returns how many it has. */
+static size_t
+remap(struct byte_input *input, size_t count)
+{
+    uint64_t offset = byte_input_offset(input);
+    size_t size = 0;
+    const uint8_t *data = NULL;
+    if (!file_window_shrank(input->mapping)) {
+        data = file_window_at(input->mapping, offset, count, &size);
+        if (data == NULL && offset < input->file_size) {
+            fail(input, "read error", "the file cannot be mapped");
+        }
+    }
+    if (file_window_shrank(input->mapping)) {
+        fail(input, "read error", "the file became shorter");
+        data = NULL;
+    }
+    input->window_offset = offset;
+    input->window.next = input->window.end = NULL;
+    if (data == NULL) {
+        return 0;
+    }
+    set_window(input, data, data + size);
+    return size;
+}
+
 /* Puts the next bytes into an empty window; false at the end. */
 static bool
 advance(struct byte_input *input)
 {
+    if (input->mapping != NULL) {
+        return remap(input, 1) > 0;
+    }
     if (input->after_joint != NULL) {
         const uint8_t *next = input->after_joint;
         input->after_joint = NULL;
@@ -345,6 +381,9 @@ byte_input_require(struct byte_input *input, size_t count)
     size_t left = (size_t)(window->end - window->next);
     if (left >= count) {
         return left;
+    }
+    if (input->mapping != NULL) {
+        return remap(input, count);
     }
     if (left == 0) {
         if (!advance(input)) {
@@ -459,23 +498,54 @@ byte_input_failure(struct byte_input *input)
     return failed ? input->failure : NULL;
 }
 
+static enum encoding
+encoding_of(const uint8_t *first, size_t size)
+{
+    static const uint8_t gzip_magic[] = {0x1f, 0x8b};
+    static const uint8_t zstd_magic[] = {0x28, 0xb5, 0x2f, 0xfd};
+    if (size >= 2 && memcmp(first, gzip_magic, 2) == 0) {
+        return GZIP;
+    }
+    if (size >= 4 && memcmp(first, zstd_magic, 4) == 0) {
+        return ZSTANDARD;
+    }
+    return PLAIN;
+}
+
 /* Looks at the first bytes and sets the decompressor up. */
 static bool
 choose_encoding(struct byte_input *input)
 {
-    static const uint8_t gzip_magic[] = {0x1f, 0x8b};
-    static const uint8_t zstd_magic[] = {0x28, 0xb5, 0x2f, 0xfd};
     input->raw_end = read_fully(input, input->raw, 16);
-    if (input->raw_end >= 2 && memcmp(input->raw, gzip_magic, 2) == 0) {
-        input->encoding = GZIP;
+    input->encoding = encoding_of(input->raw, input->raw_end);
+    switch (input->encoding) {
+    case GZIP:
         return inflateInit2(&input->zlib, 15 + 16) == Z_OK;
-    }
-    if (input->raw_end >= 4 && memcmp(input->raw, zstd_magic, 4) == 0) {
-        input->encoding = ZSTANDARD;
+    case ZSTANDARD:
         input->zstd = ZSTD_createDCtx();
         return input->zstd != NULL;
+    case PLAIN:
+        break;
     }
     return true;
+}
+
+/* A regular file that is not compressed is mapped, when the system can. */
+static bool
+open_mapped(struct byte_input *input)
+{
+    uint8_t first[4];
+    if (input->file_size < sizeof first ||
+        pread(input->fd, first, sizeof first, 0) != sizeof first ||
+        encoding_of(first, sizeof first) != PLAIN ||
+        lseek(input->fd, 0, SEEK_CUR) != 0) {
+        return false;
+    }
+    input->mapping = file_window_new(input->fd, input->file_size);
+    if (input->mapping != NULL) {
+        input->threaded = false;
+    }
+    return input->mapping != NULL;
 }
 
 static bool
@@ -526,6 +596,9 @@ byte_input_open(const char *path, bool ahead, char *error, size_t error_size)
         }
     }
     input->threaded = ahead;
+    if (open_mapped(input)) {
+        return input;
+    }
     if (!allocate(input) || !choose_encoding(input)) {
         snprintf(error, error_size, "%s: no memory to read it", path);
         input->threaded = false;
@@ -584,6 +657,7 @@ byte_input_close(struct byte_input *input)
             free(input->blocks[i].data);
         }
     }
+    file_window_free(input->mapping);
     free(input->raw);
     free(input->joint);
     if (input->fd > STDIN_FILENO) {

@@ -19,14 +19,16 @@ struct byte_input;
  * @param ahead read (and decompress) in a thread of its own.
  * @return NULL with one line in `error` when it cannot be opened.
  */
-struct byte_input *byte_input_open(const char *path, bool ahead, char *error,
-                                   size_t error_size);
+struct byte_input *
+byte_input_open(const char *path, bool ahead, char *error, size_t error_size);
 
 /* The same over bytes in memory, which stay the caller's. Uncompressed only.
  * NULL when there is no memory for it. */
-struct byte_input *byte_input_memory(const uint8_t *data, size_t size);
+struct byte_input *
+byte_input_memory(const uint8_t *data, size_t size);
 
-void byte_input_close(struct byte_input *input);
+void
+byte_input_close(struct byte_input *input);
 
 /*
  * The window on the bytes that are at hand. The owner reads from `next` up to
@@ -36,7 +38,8 @@ struct byte_window {
     const uint8_t *next, *end;
 };
 
-struct byte_window *byte_input_window(struct byte_input *input);
+struct byte_window *
+byte_input_window(struct byte_input *input);
 
 /*
  * Makes at least `count` bytes stand in one piece at window->next, unless the
@@ -45,24 +48,31 @@ struct byte_window *byte_input_window(struct byte_input *input);
  *
  * @return the number of bytes at hand: less than `count` only at the end.
  */
-size_t byte_input_require(struct byte_input *input, size_t count);
+size_t
+byte_input_require(struct byte_input *input, size_t count);
 
 /* Steps over `count` bytes; returns how many there were. */
-uint64_t byte_input_skip(struct byte_input *input, uint64_t count);
+uint64_t
+byte_input_skip(struct byte_input *input, uint64_t count);
 
 /* Offset of window->next in the (decompressed) bytes. */
-uint64_t byte_input_offset(const struct byte_input *input);
+uint64_t
+byte_input_offset(const struct byte_input *input);
 
 /* Bytes taken from the file so far, and its size (0: unknown). For progress
  * only: it runs ahead of the offset. */
-uint64_t byte_input_consumed(struct byte_input *input);
-uint64_t byte_input_size(const struct byte_input *input);
+uint64_t
+byte_input_consumed(struct byte_input *input);
+uint64_t
+byte_input_size(const struct byte_input *input);
 
 /* Compressed: offsets are those of the decompressed bytes. */
-bool byte_input_compressed(const struct byte_input *input);
+bool
+byte_input_compressed(const struct byte_input *input);
 
 /* Why the input ended before its end (read error, broken compression), or
  * NULL. Meaningful once byte_input_require() came up short. */
-const char *byte_input_failure(struct byte_input *input);
+const char *
+byte_input_failure(struct byte_input *input);
 
 #endif

@@ -62,10 +62,10 @@ static void
 progress(struct reading *reading, struct pcap_source *source)
 {
     if (reading->options->progress != NULL) {
-        reading->options->progress(
-            reading->options->progress_context,
-            reading->bytes_before + pcap_source_consumed(source),
-            reading->bytes_total);
+        reading->options->progress(reading->options->progress_context,
+                                   reading->bytes_before +
+                                       pcap_source_consumed(source),
+                                   reading->bytes_total);
     }
 }
 
@@ -74,8 +74,7 @@ open_input(const char *path, bool ahead, struct pcap_source **source,
            char *error, size_t error_size)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    struct byte_input *input =
-        byte_input_open(path, ahead, error, error_size);
+    struct byte_input *input = byte_input_open(path, ahead, error, error_size);
     if (input == NULL) {
         return false;
     }
@@ -104,8 +103,7 @@ read_packets(struct reading *reading, struct pcap_source *source,
     struct packet packet;
     enum pcap_source_status status;
     struct packet_losses *losses = packet_engine_losses(reading->engine);
-    while ((status = pcap_source_next(source, &packet)) ==
-           PCAP_SOURCE_PACKET) {
+    while ((status = pcap_source_next(source, &packet)) == PCAP_SOURCE_PACKET) {
         input->packets++;
         if (reading->filter != NULL &&
             !capture_filter_match(reading->filter, &packet)) {
@@ -150,8 +148,8 @@ prepare(struct reading *reading, const struct rpc_transaction_sink *sink,
         char *error, size_t error_size)
 {
     if (reading->options->filter != NULL) {
-        reading->filter = capture_filter_new(reading->options->filter, error,
-                                             error_size);
+        reading->filter =
+            capture_filter_new(reading->options->filter, error, error_size);
         if (reading->filter == NULL) {
             return false;
         }

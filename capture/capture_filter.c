@@ -44,9 +44,8 @@ compile(struct capture_filter *filter, uint32_t link_type, char *error,
     program->usable = pcap_compile(dead, &program->code, filter->expression, 1,
                                    PCAP_NETMASK_UNKNOWN) == 0;
     if (!program->usable && error != NULL) {
-        snprintf(error, error_size,
-                 "filter \"%s\": %s; see pcap-filter(7)", filter->expression,
-                 pcap_geterr(dead));
+        snprintf(error, error_size, "filter \"%s\": %s; see pcap-filter(7)",
+                 filter->expression, pcap_geterr(dead));
     }
     pcap_close(dead);
     filter->count++;
@@ -89,8 +88,7 @@ capture_filter_free(struct capture_filter *filter)
 }
 
 bool
-capture_filter_match(struct capture_filter *filter,
-                     const struct packet *packet)
+capture_filter_match(struct capture_filter *filter, const struct packet *packet)
 {
     struct program *program = NULL;
     for (unsigned i = 0; i < filter->count; i++) {

@@ -20,12 +20,14 @@ struct capture_filter;
  *
  * @return NULL with one line in `error`, libpcap's own words in it.
  */
-struct capture_filter *capture_filter_new(const char *expression, char *error,
-                                          size_t error_size);
-void capture_filter_free(struct capture_filter *filter);
+struct capture_filter *
+capture_filter_new(const char *expression, char *error, size_t error_size);
+void
+capture_filter_free(struct capture_filter *filter);
 
 /* Does it pass? False also for a link type it cannot be compiled for. */
-bool capture_filter_match(struct capture_filter *filter,
-                          const struct packet *packet);
+bool
+capture_filter_match(struct capture_filter *filter,
+                     const struct packet *packet);
 
 #endif

@@ -59,12 +59,13 @@ struct span {
     uint32_t captured, length;
 };
 
-static enum frame_status network(struct span span, unsigned type,
-                                 unsigned depth, struct frame *frame);
-static enum frame_status ethernet(struct span span, unsigned depth,
-                                  struct frame *frame);
-static enum frame_status transport(struct span span, unsigned protocol,
-                                   unsigned depth, struct frame *frame);
+static enum frame_status
+network(struct span span, unsigned type, unsigned depth, struct frame *frame);
+static enum frame_status
+ethernet(struct span span, unsigned depth, struct frame *frame);
+static enum frame_status
+transport(struct span span, unsigned protocol, unsigned depth,
+          struct frame *frame);
 
 /* Steps over `count` bytes; false when they are not at hand. */
 static inline bool
@@ -243,8 +244,8 @@ ipv6(struct span span, unsigned depth, struct frame *frame)
     span_step(&span, 40);
     if (length == 0 && p[6] == IP_HOP_BY_HOP && span.captured >= 8) {
         uint32_t size = (span.p[1] + 1u) * 8;
-        length = jumbo_length(span.p,
-                              size < span.captured ? size : span.captured);
+        length =
+            jumbo_length(span.p, size < span.captured ? size : span.captured);
         if (length > (uint32_t)1 << 30) {
             return FRAME_MALFORMED;
         }
@@ -269,8 +270,8 @@ gre(struct span span, unsigned depth, struct frame *frame)
     if ((flags & 7) != 0 || (flags & 0x4000) != 0) {
         return FRAME_OTHER; /* version 1 is PPTP; source routes: RFC 1701 */
     }
-    uint32_t options = ((flags & 0x8000) ? 4u : 0) + ((flags & 0x2000) ? 4 : 0) +
-                       ((flags & 0x1000) ? 4 : 0);
+    uint32_t options = ((flags & 0x8000) ? 4u : 0) +
+                       ((flags & 0x2000) ? 4 : 0) + ((flags & 0x1000) ? 4 : 0);
     if (type == ETHER_ERSPAN_2 && (flags & 0x1000)) {
         options += 8;
     } else if (type == ETHER_ERSPAN_3) {
@@ -513,7 +514,7 @@ cooked(struct span span, uint32_t size, uint32_t type_at, struct frame *frame)
 bool
 frame_link_known(uint32_t link_type)
 {
-    static const uint16_t known[] = {0,  1,   9,   12,  14,  50,  51,
+    static const uint16_t known[] = {0,   1,   9,   12,  14,  50,  51,
                                      101, 104, 108, 113, 228, 229, 276};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (known[i] == link_type) {

@@ -34,6 +34,7 @@ struct piece {
 
 struct slot {
     bool used;
+    bool passed; /* went to the sink early: ip_fragments_answered() */
     uint8_t family, protocol, hops;
     uint8_t addresses[32]; /* source, destination */
     uint32_t id;
@@ -48,7 +49,7 @@ struct slot {
 struct ip_fragments {
     struct ip_fragments_sink sink;
     struct packet_losses *losses;
-    bool emitting; /* the sink is running */
+    bool passing; /* the sink is running */
     unsigned used;
     size_t bytes;
     int64_t deadline;
@@ -116,9 +117,9 @@ is_complete(const struct slot *slot)
     return slot->total > 0 && at >= slot->total;
 }
 
-/* Passes the datagram on, whole or not, and frees the slot. */
+/* Passes the datagram on, whole or not. */
 static void
-emit(struct ip_fragments *fragments, struct slot *slot, bool complete)
+pass_on(struct ip_fragments *fragments, struct slot *slot, bool complete)
 {
     struct rpc_piece pieces[IP_DATAGRAM_PIECES];
     unsigned count = 0;
@@ -133,8 +134,7 @@ emit(struct ip_fragments *fragments, struct slot *slot, bool complete)
                              piece->offset) {
             pieces[count - 1].length += piece->captured;
         } else {
-            pieces[count++] = (struct rpc_piece){piece->offset,
-                                                 piece->captured,
+            pieces[count++] = (struct rpc_piece){piece->offset, piece->captured,
                                                  slot->data + piece->offset};
         }
     }
@@ -146,8 +146,7 @@ emit(struct ip_fragments *fragments, struct slot *slot, bool complete)
                 .protocol = slot->protocol,
                 .hops = slot->hops,
                 .source = slot->addresses,
-                .destination =
-                    slot->addresses + (slot->family == 4 ? 4 : 16),
+                .destination = slot->addresses + (slot->family == 4 ? 4 : 16),
                 .id = slot->id,
                 .length = slot->total > 0 ? slot->total : covered,
             },
@@ -160,12 +159,18 @@ emit(struct ip_fragments *fragments, struct slot *slot, bool complete)
     if (count > 0 && pieces[0].offset == 0) {
         datagram.frame.payload = pieces[0].data;
         datagram.frame.captured = pieces[0].length;
-        /* The sink may come back here: the slot stays used until it is
-         * done, but it is no longer found. */
-        slot->protocol = 255;
-        fragments->emitting = true;
+        fragments->passing = true;
         fragments->sink.datagram(fragments->sink.context, &datagram);
-        fragments->emitting = false;
+        fragments->passing = false;
+    }
+}
+
+/* The datagram is done with: passed on unless it was, and the slot freed. */
+static void
+finish(struct ip_fragments *fragments, struct slot *slot, bool complete)
+{
+    if (!slot->passed) {
+        pass_on(fragments, slot, complete);
     }
     slot_free(fragments, slot);
 }
@@ -174,7 +179,7 @@ static void
 give_up(struct ip_fragments *fragments, struct slot *slot)
 {
     fragments->losses->incomplete_datagrams++;
-    emit(fragments, slot, false);
+    finish(fragments, slot, false);
 }
 
 void
@@ -185,7 +190,7 @@ ip_fragments_expire(struct ip_fragments *fragments, int64_t now_ns)
         struct slot *oldest = NULL;
         for (unsigned i = 0; i < SLOTS; i++) {
             struct slot *slot = &fragments->slots[i];
-            if (slot->used && slot->protocol != 255 &&
+            if (slot->used &&
                 (oldest == NULL || slot->begun_ns < oldest->begun_ns)) {
                 oldest = slot;
             }
@@ -227,8 +232,7 @@ slot_new(struct ip_fragments *fragments, const struct frame *frame, int64_t ns)
         struct slot *slot = &fragments->slots[i];
         if (!slot->used) {
             free_slot = slot;
-        } else if (slot->protocol != 255 &&
-                   (oldest == NULL || slot->begun_ns < oldest->begun_ns)) {
+        } else if (oldest == NULL || slot->begun_ns < oldest->begun_ns) {
             oldest = slot;
         }
     }
@@ -272,7 +276,7 @@ slot_reserve(struct ip_fragments *fragments, struct slot *slot, uint32_t need)
         struct slot *oldest = NULL;
         for (unsigned i = 0; i < SLOTS; i++) {
             struct slot *other = &fragments->slots[i];
-            if (other->used && other != slot && other->protocol != 255 &&
+            if (other->used && other != slot &&
                 (oldest == NULL || other->begun_ns < oldest->begun_ns)) {
                 oldest = other;
             }
@@ -347,8 +351,7 @@ slot_add(struct slot *slot, const struct frame *frame, bool *any_new)
             }
         }
         uint32_t from = at - frame->offset;
-        uint32_t captured =
-            from < frame->captured ? frame->captured - from : 0;
+        uint32_t captured = from < frame->captured ? frame->captured - from : 0;
         unsigned count = slot->piece_count;
         if (!piece_insert(slot, i, at, limit - at, frame->payload + from,
                           captured)) {
@@ -399,7 +402,7 @@ ip_fragments_add(struct ip_fragments *fragments, const struct frame *frame,
         slot->total = end;
     }
     if (is_complete(slot)) {
-        emit(fragments, slot, true);
+        finish(fragments, slot, true);
     }
 }
 
@@ -409,20 +412,22 @@ ip_fragments_answered(struct ip_fragments *fragments, uint8_t family,
                       uint32_t xid)
 {
     size_t size = family == 4 ? 4 : 16;
-    if (fragments->emitting) {
+    if (fragments->passing) {
         return;
     }
     for (unsigned i = 0, seen = 0; i < SLOTS && seen < fragments->used; i++) {
         struct slot *slot = &fragments->slots[i];
         seen += slot->used;
-        if (slot->used && slot->protocol == FRAME_UDP &&
+        if (slot->used && !slot->passed && slot->protocol == FRAME_UDP &&
             slot->family == family && slot->piece_count > 0 &&
             slot->pieces[0].offset == 0 && slot->pieces[0].captured >= 16 &&
             wire_be32(slot->data + 8) == xid &&
             wire_be32(slot->data + 12) == 0 &&
             memcmp(slot->addresses, destination, size) == 0 &&
             memcmp(slot->addresses + size, source, size) == 0) {
-            give_up(fragments, slot);
+            /* The rest may still come, if this was a retransmission. */
+            slot->passed = true;
+            pass_on(fragments, slot, false);
             return;
         }
     }

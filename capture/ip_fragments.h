@@ -37,31 +37,37 @@ struct ip_fragments_sink {
 };
 
 /* NULL when there is no memory. */
-struct ip_fragments *ip_fragments_new(const struct ip_fragments_sink *sink,
-                                      struct packet_losses *losses);
-void ip_fragments_free(struct ip_fragments *fragments);
+struct ip_fragments *
+ip_fragments_new(const struct ip_fragments_sink *sink,
+                 struct packet_losses *losses);
+void
+ip_fragments_free(struct ip_fragments *fragments);
 
 /* Adds a FRAME_FRAGMENT; calls the sink when that completes its datagram. */
-void ip_fragments_add(struct ip_fragments *fragments,
-                      const struct frame *frame, int64_t ns);
+void
+ip_fragments_add(struct ip_fragments *fragments, const struct frame *frame,
+                 int64_t ns);
 
 /*
  * Gives up datagrams begun more than two seconds before `now_ns` (INT64_MAX:
  * all). Each counts as incomplete; those whose first fragment was seen still
  * go to the sink, incomplete, since an RPC header is in them.
  */
-void ip_fragments_expire(struct ip_fragments *fragments, int64_t now_ns);
+void
+ip_fragments_expire(struct ip_fragments *fragments, int64_t now_ns);
 
 /* Time at which expiry has something to do, or INT64_MAX. */
-int64_t ip_fragments_deadline(const struct ip_fragments *fragments);
+int64_t
+ip_fragments_deadline(const struct ip_fragments *fragments);
 
 /*
  * A reply with `xid` from `source` to `destination` was seen: an incomplete
  * UDP call with that xid the other way must have reached its receiver whole,
  * so it goes to the sink now, before its reply.
  */
-void ip_fragments_answered(struct ip_fragments *fragments, uint8_t family,
-                           const uint8_t *source, const uint8_t *destination,
-                           uint32_t xid);
+void
+ip_fragments_answered(struct ip_fragments *fragments, uint8_t family,
+                      const uint8_t *source, const uint8_t *destination,
+                      uint32_t xid);
 
 #endif

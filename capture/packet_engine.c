@@ -374,8 +374,7 @@ flow_new(struct packet_engine *engine, const struct frame *frame, int64_t ns,
         engine->flows = larger;
         engine->flow_capacity = capacity;
     }
-    struct flow *flow =
-        calloc(1, sizeof *flow + halves * sizeof flow->half[0]);
+    struct flow *flow = calloc(1, sizeof *flow + halves * sizeof flow->half[0]);
     if (flow == NULL || !table_grow(engine)) {
         free(flow);
         engine->losses.connection_overflows++;
@@ -405,8 +404,7 @@ flow_new(struct packet_engine *engine, const struct frame *frame, int64_t ns,
     flow->server = 2;
     struct rpc_connection *connection = &flow->connection;
     connection->serial = ++engine->next_serial;
-    connection->transport =
-        halves ? RPC_TRANSPORT_TCP : RPC_TRANSPORT_UDP;
+    connection->transport = halves ? RPC_TRANSPORT_TCP : RPC_TRANSPORT_UDP;
     endpoint_set(&connection->ends[d], frame, frame->source, source);
     endpoint_set(&connection->ends[1 - d], frame, frame->destination,
                  destination);
@@ -435,9 +433,8 @@ syn_is_new(const struct tcp_half *half, const struct tcp_segment *s)
         return half->isn != s->seq;
     }
     /* A SYN captured behind the first data is still its own. */
-    return half->had_data &&
-           (tcp_seq_diff(half->next, s->seq + 1) < 0 ||
-            tcp_seq_diff(half->next, s->seq + 1) > 1 << 20);
+    return half->had_data && (tcp_seq_diff(half->next, s->seq + 1) < 0 ||
+                              tcp_seq_diff(half->next, s->seq + 1) > 1 << 20);
 }
 
 static struct flow *
@@ -528,8 +525,7 @@ datagram_is_copy(struct packet_engine *engine, const struct frame *frame,
 {
     uint64_t print = address_key(frame);
     print = wire_mix(print ^ ((uint64_t)frame->id << 32 | frame->length));
-    print = wire_mix(print ^ frame->offset ^
-                     ((uint64_t)frame->protocol << 32));
+    print = wire_mix(print ^ frame->offset ^ ((uint64_t)frame->protocol << 32));
     uint32_t look = frame->captured < 64 ? frame->captured : 64;
     uint32_t at = 0;
     for (; at + 8 <= look; at += 8) {
@@ -679,8 +675,8 @@ reassembled(void *context, const struct ip_datagram *datagram)
         return;
     }
     /* Pieces are those of the datagram itself, not of one inside it. */
-    bool plain = protocol == FRAME_UDP && frame.payload ==
-                                              datagram->frame.payload;
+    bool plain =
+        protocol == FRAME_UDP && frame.payload == datagram->frame.payload;
     transport(engine, &frame, plain ? datagram : NULL, datagram->last_ns);
 }
 
@@ -739,8 +735,7 @@ packet_engine_packet(struct packet_engine *engine, const struct packet *packet)
         break;
     case FRAME_SHORT:
         /* Cut by the snapshot length, or ended inside its own headers. */
-        engine->losses.malformed_packets +=
-            packet->captured >= packet->length;
+        engine->losses.malformed_packets += packet->captured >= packet->length;
         break;
     case FRAME_OTHER:
         break;
@@ -845,13 +840,11 @@ packet_engine_new(const struct capture_options *options,
         return NULL;
     }
     engine->cell_mask = FIRST_TABLE - 1;
-    engine->max_flows = options->max_connections > 0
-                            ? options->max_connections
-                            : DEFAULT_CONNECTIONS;
+    engine->max_flows = options->max_connections > 0 ? options->max_connections
+                                                     : DEFAULT_CONNECTIONS;
     engine->sink = *sink;
-    rpc_stream_context_init(&engine->records,
-                            options->depth == RPC_DEPTH_FULL, sink,
-                            &engine->losses);
+    rpc_stream_context_init(&engine->records, options->depth == RPC_DEPTH_FULL,
+                            sink, &engine->losses);
     tcp_stream_context_init(&engine->tcp, &engine->records, &engine->losses);
     if (options->max_reorder_bytes > 0) {
         engine->tcp.limits.max_held = options->max_reorder_bytes;

@@ -18,27 +18,34 @@ struct packet_engine;
  * Uses of the options: depth, ports, max_connections and max_reorder_bytes
  * (0: the defaults). The sink is copied. NULL when there is no memory.
  */
-struct packet_engine *packet_engine_new(const struct capture_options *options,
-                                        const struct rpc_record_sink *sink);
-void packet_engine_free(struct packet_engine *engine);
+struct packet_engine *
+packet_engine_new(const struct capture_options *options,
+                  const struct rpc_record_sink *sink);
+void
+packet_engine_free(struct packet_engine *engine);
 
 /* One packet, in the order of the capture. */
-void packet_engine_packet(struct packet_engine *engine,
-                          const struct packet *packet);
+void
+packet_engine_packet(struct packet_engine *engine, const struct packet *packet);
 
 /* End of input: all connections end, in order of their serial. */
-void packet_engine_finish(struct packet_engine *engine);
+void
+packet_engine_finish(struct packet_engine *engine);
 
 /* Learned from the RPC half, also from inside a record callback. */
-void packet_engine_add_port(struct packet_engine *engine, uint16_t port);
-void packet_engine_set_tls(struct packet_engine *engine,
-                           struct rpc_connection *connection);
+void
+packet_engine_add_port(struct packet_engine *engine, uint16_t port);
+void
+packet_engine_set_tls(struct packet_engine *engine,
+                      struct rpc_connection *connection);
 
 /* Counters so far; `losses` may be added to by the caller. */
-struct packet_losses *packet_engine_losses(struct packet_engine *engine);
+struct packet_losses *
+packet_engine_losses(struct packet_engine *engine);
 
 /* Fills in what capture_result says of packets. */
-void packet_engine_result(const struct packet_engine *engine,
-                          struct capture_result *result);
+void
+packet_engine_result(const struct packet_engine *engine,
+                     struct capture_result *result);
 
 #endif

@@ -264,8 +264,8 @@ interface_add(struct pcap_source *source, const uint8_t *body, size_t size)
         } else if (code == OPTION_TSOFFSET && length >= 8) {
             uint64_t low = word(source, body + at);
             uint64_t high = word(source, body + at + 4);
-            uint64_t seconds = source->swapped ? low << 32 | high
-                                               : high << 32 | low;
+            uint64_t seconds =
+                source->swapped ? low << 32 | high : high << 32 | low;
             about->offset_ns = (int64_t)(seconds * 1000000000u);
         }
         at += (length + 3) & ~(size_t)3;
@@ -304,8 +304,8 @@ packet_block(struct pcap_source *source, uint32_t type, const uint8_t *body,
         }
         packet->ns = source->last_ns;
     } else {
-        uint64_t ticks = (uint64_t)word(source, body + 4) << 32 |
-                         word(source, body + 8);
+        uint64_t ticks =
+            (uint64_t)word(source, body + 4) << 32 | word(source, body + 8);
         packet->captured = word(source, body + 12);
         packet->length = word(source, body + 16);
         packet->ns = ticks_to_ns(about, ticks);
@@ -383,8 +383,7 @@ pcapng_next(struct pcap_source *source, struct packet *packet)
             continue;
         }
         if (total > MAX_PACKET_BLOCK) {
-            return broken(source, "corrupt: a packet block of %u bytes",
-                          total);
+            return broken(source, "corrupt: a packet block of %u bytes", total);
         }
         have = byte_input_require(source->input, total);
         if (have < total) {
@@ -392,8 +391,7 @@ pcapng_next(struct pcap_source *source, struct packet *packet)
         }
         const uint8_t *block = source->window->next;
         if (word(source, block + total - 4) != total) {
-            return broken(source,
-                          "corrupt: the two lengths of a block differ");
+            return broken(source, "corrupt: the two lengths of a block differ");
         }
         size_t size = total - 12;
         source->window->next += total;

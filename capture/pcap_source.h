@@ -27,8 +27,8 @@ struct packet {
 
 enum pcap_source_status {
     PCAP_SOURCE_PACKET,
-    PCAP_SOURCE_END,     /* all of it was read */
-    PCAP_SOURCE_BROKEN,  /* cut short or corrupt here: see the message */
+    PCAP_SOURCE_END,    /* all of it was read */
+    PCAP_SOURCE_BROKEN, /* cut short or corrupt here: see the message */
 };
 
 struct pcap_source;
@@ -40,27 +40,34 @@ struct pcap_source;
  * @return NULL with one line in `error`: not a capture file, or a kind that
  *         is not read, and what to do.
  */
-struct pcap_source *pcap_source_new(struct byte_input *input, const char *name,
-                                    char *error, size_t error_size);
+struct pcap_source *
+pcap_source_new(struct byte_input *input, const char *name, char *error,
+                size_t error_size);
 
-void pcap_source_free(struct pcap_source *source);
+void
+pcap_source_free(struct pcap_source *source);
 
 /* The next packet. After END or BROKEN the same is given again. */
-enum pcap_source_status pcap_source_next(struct pcap_source *source,
-                                         struct packet *packet);
+enum pcap_source_status
+pcap_source_next(struct pcap_source *source, struct packet *packet);
 
 /* One line with name and offset once BROKEN was returned, else NULL. */
-const char *pcap_source_message(const struct pcap_source *source);
+const char *
+pcap_source_message(const struct pcap_source *source);
 
 /* Packets of an interface the file never described, or shorter than their
  * own headers; they were passed over. */
-uint64_t pcap_source_malformed(const struct pcap_source *source);
+uint64_t
+pcap_source_malformed(const struct pcap_source *source);
 
 /* Bytes of the file that were read, for progress, and all of them or 0. */
-uint64_t pcap_source_consumed(struct pcap_source *source);
-uint64_t pcap_source_size(const struct pcap_source *source);
+uint64_t
+pcap_source_consumed(struct pcap_source *source);
+uint64_t
+pcap_source_size(const struct pcap_source *source);
 
 /* The link type when the whole file has one (pcap, snoop), or UINT32_MAX. */
-uint32_t pcap_source_link_type(const struct pcap_source *source);
+uint32_t
+pcap_source_link_type(const struct pcap_source *source);
 
 #endif

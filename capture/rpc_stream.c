@@ -201,8 +201,7 @@ assembly_take(struct rpc_stream_context *context)
 }
 
 static void
-assembly_give(struct rpc_stream_context *context,
-              struct rpc_assembly *assembly)
+assembly_give(struct rpc_stream_context *context, struct rpc_assembly *assembly)
 {
     if (assembly->head_capacity > SPARE_HEAD) {
         context->assembly_bytes -= assembly->head_capacity;
@@ -216,8 +215,8 @@ assembly_give(struct rpc_stream_context *context,
 
 /* Room for `need` bytes of head; false when the limits say no. */
 static bool
-head_reserve(struct rpc_stream_context *context,
-             struct rpc_assembly *assembly, uint32_t need)
+head_reserve(struct rpc_stream_context *context, struct rpc_assembly *assembly,
+             uint32_t need)
 {
     if (need <= assembly->head_capacity) {
         return true;
@@ -274,9 +273,8 @@ tail_shift(struct rpc_assembly *assembly, uint32_t need)
             assembly->tail_count - gone == TAIL_PIECES)) {
         struct held_piece *piece = &assembly->tail_pieces[gone];
         uint32_t over = assembly->tail_used - drop + need;
-        over = over > assembly->tail_capacity
-                   ? over - assembly->tail_capacity
-                   : piece->length;
+        over = over > assembly->tail_capacity ? over - assembly->tail_capacity
+                                              : piece->length;
         /* Half at a time, so that a byte is moved a few times at most. */
         if (over < assembly->tail_capacity / 2) {
             over = assembly->tail_capacity / 2;
@@ -418,8 +416,8 @@ assembly_flush(struct rpc_stream_context *context, struct rpc_stream *stream,
     uint32_t at = 0;
     for (unsigned i = 0; i < assembly->tail_count; i++) {
         struct held_piece *held = &assembly->tail_pieces[i];
-        pieces[count++] = (struct rpc_piece){held->offset, held->length,
-                                             assembly->tail + at};
+        pieces[count++] =
+            (struct rpc_piece){held->offset, held->length, assembly->tail + at};
         at += held->length;
     }
     struct rpc_record record = {
@@ -599,8 +597,7 @@ at_mark(struct rpc_stream_context *context, struct rpc_stream *stream,
         bad_mark(context, stream, data, captured, length, ns);
         return 0;
     }
-    if ((mark & 0x80000000) && stream->assembly == NULL &&
-        size <= length - 4) {
+    if ((mark & 0x80000000) && stream->assembly == NULL && size <= length - 4) {
         whole_record(context, stream, data, captured, size, ns);
         return size + 4;
     }
@@ -661,8 +658,7 @@ hole(struct rpc_stream_context *context, struct rpc_stream *stream,
 /* Can these be the first bytes of an RPC connection? */
 static enum likeness
 start_likeness(const struct rpc_stream_context *context,
-               const struct rpc_stream *stream, const uint8_t *p,
-               uint32_t have)
+               const struct rpc_stream *stream, const uint8_t *p, uint32_t have)
 {
     if (stream->channel->verdict == RPC_ACCEPTED) {
         return CERTAIN;
@@ -787,9 +783,8 @@ second_sign(const struct rpc_stream_context *context,
     if (at_border || whole == length) {
         return true;
     }
-    return whole < captured &&
-           record_likeness(context, stream, p + whole, captured - whole) >=
-               POSSIBLE;
+    return whole < captured && record_likeness(context, stream, p + whole,
+                                               captured - whole) >= POSSIBLE;
 }
 
 /* Tries positions in the carried bytes; true when a record was found or all
@@ -823,8 +818,8 @@ search_carry(struct rpc_stream_context *context, struct rpc_stream *stream,
             feed_carry(context, stream, i);
             return true;
         }
-        context->losses->resync_bytes += stream->channel->port_known ||
-                                         stream->channel->verdict != 0;
+        context->losses->resync_bytes +=
+            stream->channel->port_known || stream->channel->verdict != 0;
     }
     stream->carry_have = 0;
     return false;
@@ -847,9 +842,8 @@ search(struct rpc_stream_context *context, struct rpc_stream *stream,
             return used;
         }
     }
-    if (channel->verdict == RPC_UNDECIDED && at_border &&
-        channel->port_known && looks_like_tls(data, captured) &&
-        ++channel->tls_signs >= 3) {
+    if (channel->verdict == RPC_UNDECIDED && at_border && channel->port_known &&
+        looks_like_tls(data, captured) && ++channel->tls_signs >= 3) {
         enter_tls(context, stream, length);
         return length;
     }
@@ -968,8 +962,7 @@ rpc_stream_init(struct rpc_stream *stream, struct rpc_channel *channel,
     memset(stream, 0, sizeof *stream);
     stream->channel = channel;
     stream->direction = (uint8_t)direction;
-    stream->state =
-        at_start_of_stream ? RPC_STREAM_START : RPC_STREAM_SEARCH;
+    stream->state = at_start_of_stream ? RPC_STREAM_START : RPC_STREAM_SEARCH;
     stream->carry_at_start = true;
 }
 

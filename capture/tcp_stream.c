@@ -283,8 +283,8 @@ ahead_of_hole(struct tcp_stream_context *context, struct tcp_half *half,
         context->losses->tcp_retransmissions++;
         return;
     }
-    bool acked = half->ack_known &&
-                 !tcp_seq_before(half->acked, half->held->seq);
+    bool acked =
+        half->ack_known && !tcp_seq_before(half->acked, half->held->seq);
     if (half->held_count > context->limits.max_held_count) {
         context->losses->reorder_overflows++;
         give_up_hole(context, half, s->ns);

@@ -47,7 +47,7 @@ struct tcp_half {
     uint32_t next;  /* sequence number of the stream's next byte */
     uint32_t acked; /* highest acknowledgment seen of this half's bytes */
     uint32_t isn, fin_seq;
-    bool started;   /* `next` is known */
+    bool started; /* `next` is known */
     bool ack_known, syn_seen, fin_seen, had_data;
     uint8_t trace_next;
     uint32_t held_count;
@@ -60,13 +60,13 @@ struct tcp_half {
 
 /* Limits; tcp_stream_context_init() sets the defaults. */
 struct tcp_stream_limits {
-    size_t max_held;         /* bytes out of order, all connections */
-    uint32_t max_held_count; /* segments out of order in one half */
-    uint32_t grace_segments; /* segments a hole may last once it was ACKed */
-    int64_t grace_ns;        /* time it may last once it was ACKed */
-    int64_t silent_ns;       /* when no ACKs are seen at all */
-    int64_t patience_ns;     /* when ACKs say that it was not received */
-    int64_t duplicate_ns;    /* copies with an IP identification */
+    size_t max_held;           /* bytes out of order, all connections */
+    uint32_t max_held_count;   /* segments out of order in one half */
+    uint32_t grace_segments;   /* segments a hole may last once it was ACKed */
+    int64_t grace_ns;          /* time it may last once it was ACKed */
+    int64_t silent_ns;         /* when no ACKs are seen at all */
+    int64_t patience_ns;       /* when ACKs say that it was not received */
+    int64_t duplicate_ns;      /* copies with an IP identification */
     int64_t duplicate_bare_ns; /* and without */
 };
 
@@ -79,27 +79,31 @@ struct tcp_stream_context {
     struct tcp_half *holding_first, *holding_last; /* oldest first */
 };
 
-void tcp_stream_context_init(struct tcp_stream_context *context,
-                             struct rpc_stream_context *records,
-                             struct packet_losses *losses);
+void
+tcp_stream_context_init(struct tcp_stream_context *context,
+                        struct rpc_stream_context *records,
+                        struct packet_losses *losses);
 
 /* `stream` is set up by the caller once it knows whether it was opened in
  * sight; everything else is zero. */
-void tcp_half_init(struct tcp_half *half);
+void
+tcp_half_init(struct tcp_half *half);
 
 /*
  * A segment sent by `half`, whose peer is `other`. Segments with SYN or RST
  * are looked at by the caller first: a new connection has a new half.
  */
-void tcp_stream_segment(struct tcp_stream_context *context,
-                        struct tcp_half *half, struct tcp_half *other,
-                        const struct tcp_segment *segment);
+void
+tcp_stream_segment(struct tcp_stream_context *context, struct tcp_half *half,
+                   struct tcp_half *other, const struct tcp_segment *segment);
 
 /* Gives up the holes whose time has come at `now_ns`. */
-void tcp_stream_expire(struct tcp_stream_context *context, int64_t now_ns);
+void
+tcp_stream_expire(struct tcp_stream_context *context, int64_t now_ns);
 
 /* No more segments: what is held is passed on, its holes declared. */
-void tcp_half_end(struct tcp_stream_context *context, struct tcp_half *half,
-                  int64_t ns);
+void
+tcp_half_end(struct tcp_stream_context *context, struct tcp_half *half,
+             int64_t ns);
 
 #endif
