@@ -11,41 +11,39 @@
 /* Linux and FreeBSD servers accept more groups than the RFC names. */
 #define AUTH_SYS_GIDS_SEEN 64
 
+#define HASH_A UINT64_C(0xd6e8feb86659fd93)
+#define HASH_B UINT64_C(0x9fb21c651e98df25)
+
 static inline uint64_t
-mix(uint64_t h)
+mix(uint64_t h, uint64_t word, uint64_t factor)
 {
-    h ^= h >> 32;
-    h *= UINT64_C(0x9fb21c651e98df25);
-    h ^= h >> 29;
-    return h;
+    h = (h ^ word) * factor;
+    return h ^ h >> 32;
 }
 
+/* Two lanes, so that the multiplications of one do not wait for those of the
+ * other. */
 uint64_t
 rpc_hash(const void *data, uint32_t length, uint64_t seed)
 {
     const uint8_t *p = data;
-    uint64_t h = seed ^ (length * UINT64_C(0x9e3779b97f4a7c15));
-    uint64_t word;
+    uint64_t a = seed ^ (length * UINT64_C(0x9e3779b97f4a7c15));
+    uint64_t b = HASH_B;
+    uint64_t words[2];
 
-    for (; length >= 8; length -= 8, p += 8) {
-        memcpy(&word, p, 8);
-        h = (h ^ word) * UINT64_C(0xd6e8feb86659fd93);
-        h ^= h >> 32;
+    for (; length >= 16; length -= 16, p += 16) {
+        memcpy(words, p, 16);
+        a = mix(a, words[0], HASH_A);
+        b = mix(b, words[1], HASH_B);
     }
-    if (length >= 4) {
-        uint32_t half;
-
-        memcpy(&half, p, 4);
-        h = (h ^ half) * UINT64_C(0xd6e8feb86659fd93);
-        h ^= h >> 32;
-        p += 4;
-        length -= 4;
-    }
-    for (word = 0; length > 0; length--) {
-        word = word << 8 | *p++;
-    }
-    h = mix(h ^ word);
-    return h != 0 ? h : 1;
+    words[0] = 0;
+    words[1] = 0;
+    memcpy(words, p, length);
+    a = mix(a, words[0], HASH_A);
+    b = mix(b, words[1], HASH_B);
+    a = mix(a, b, HASH_A);
+    a = mix(a, a >> 29, HASH_B);
+    return a != 0 ? a : 1;
 }
 
 /* RFC 5531 appendix A: authsys_parms. */
