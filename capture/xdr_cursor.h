@@ -145,9 +145,17 @@ xdrc_u32(struct xdrc *cursor)
 static inline uint64_t
 xdrc_u64(struct xdrc *cursor)
 {
-    uint64_t high = xdrc_u32(cursor);
+    const uint8_t *b = xdrc_raw(cursor, 8);
+    uint64_t value;
 
-    return high << 32 | xdrc_u32(cursor);
+    if (b == NULL) {
+        return 0;
+    }
+    memcpy(&value, b, 8);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    value = __builtin_bswap64(value);
+#endif
+    return value;
 }
 
 /* RFC 4506 section 4.4: 0 or 1, anything else is BAD. */

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The RPC half of the capture floor.
+set(RPC_SUPPORT unit/rpc_support.c)
+nat_unit_test(test_rpc_cursor unit/test_rpc_cursor.c ${RPC_SUPPORT}
+              LIBRARIES capture)
+nat_unit_test(test_rpc_message unit/test_rpc_message.c ${RPC_SUPPORT}
+              LIBRARIES capture PkgConfig::TIRPC)
