@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The program as a whole on local directories: exit statuses, one line per
+# mistake, nothing left behind. usage: client_command_line.sh NFS-ATIME-TEST
+set -u
+program=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+
+fail() {
+    echo "FAIL: $*"
+    failures=$((failures + 1))
+}
+
+# expect STATUS PATTERN-IN-STDERR arguments...
+expect() {
+    local status=$1 pattern=$2 got
+    shift 2
+    "$program" "$@" >"$work/out" 2>"$work/err"
+    got=$?
+    ((got == status)) || fail "$*: status $got, not $status"
+    grep -q -- "$pattern" "$work/err" || {
+        fail "$*: standard error lacks \"$pattern\":"
+        cat "$work/err"
+    }
+    if ((status == 1 || status == 2)) && [[ $pattern ]]; then
+        (($(wc -l <"$work/err") == 1)) || fail "$*: not one line"
+    fi
+}
+
+cd "$work" || exit 1
+mkdir local results-here
+expect 2 'no directory'
+expect 2 'no command "walk"' walk
+expect 2 '-n 0' --local local -n 0
+expect 1 'not on an NFS mount' --mount local
+expect 1 'No such file' --mount /does/not/exist
+expect 1 'not a directory' --local /etc/passwd
+expect 1 '/nowhere' --local local --program /nowhere
+expect 1 'no such user' --local local --as nobody-of-that-name
+expect 0 '' --help
+(($(wc -l <out) <= 40)) || fail "--help is longer than a screen"
+expect 0 '' --version
+grep -q '^nfs-atime-test [0-9]' out || fail "--version"
+[[ ! -e results ]] || fail "mistakes leave results behind"
+
+expect 0 '' --local local -n 5 -r 2 -o results-here
+[[ -s results-here/run.json && -s results-here/report.txt ]] ||
+    fail "no run.json or report.txt"
+expect 0 '' --local local -n 5 -r 1 --program "$(command -v true)" -o results-2
+
+# A program that is there is used there: nothing is written.
+cp "$(command -v true)" local/given
+before=$(stat -c %Z.%Y local)
+expect 0 '' --local local -n 3 -r 1 --program local/given -o results-3
+[[ $(stat -c %Z.%Y local) == "$before" ]] ||
+    fail "something was written beside a program in place"
+rm local/given
+
+# Stopped: status, what was measured, nothing left.
+for signal in INT TERM; do
+    "$program" --local local -n 100000 -r 3 --methods none,noexec \
+        -o "stopped-$signal" >out 2>err &
+    pid=$!
+    sleep 1
+    kill -s "$signal" "$pid"
+    wait "$pid"
+    status=$?
+    ((status == 128 + $(kill -l "$signal"))) ||
+        fail "SIG$signal: status $status"
+    [[ -s stopped-$signal/run.json ]] || fail "SIG$signal: nothing saved"
+    grep -q '"state": *"interrupted"' "stopped-$signal/run.json" ||
+        fail "SIG$signal: run not marked as interrupted"
+done
+
+# No room for the run: said, and an incomplete result.
+if ((EUID != 0)); then
+    mkdir read-only && chmod 555 read-only
+    expect 1 'read-only' --local local -n 1 -r 1 -o read-only/x
+fi
+[[ -z $(ls -A local) ]] || fail "left behind: $(ls -A local)"
+((failures == 0)) && echo "all as expected"
+exit $((failures != 0))
