@@ -60,8 +60,9 @@ enum stat_t {
     STAT_T_EXACT,
     /* As ministat's printed table has it: three decimals; more than 100
      * degrees of freedom count as infinitely many; and 99.5 there is the
-     * quantile that leaves 0.1 % on each side, that is 99.8. Only for 80,
-     * 90, 95, 98, 99 and 99.5; any other confidence is exact. */
+     * quantile that leaves 0.1 % on each side, that is 99.8, and low by up
+     * to 0.003 for 7 to 12 degrees. Only for whole degrees, and for 80, 90,
+     * 95, 98, 99 and 99.5; any other confidence is exact. */
     STAT_T_MINISTAT,
 };
 

@@ -8,3 +8,18 @@ nat_unit_test(test_exec_window ${CMAKE_CURRENT_LIST_DIR}/test_exec_window.c
               LIBRARIES analysis)
 nat_unit_test(test_statistics ${CMAKE_CURRENT_LIST_DIR}/test_statistics.c
               LIBRARIES analysis)
+nat_unit_test(test_statistics_ministat
+              ${CMAKE_CURRENT_LIST_DIR}/test_statistics_ministat.c
+              LIBRARIES analysis)
+nat_unit_test(test_statistics_seeds
+              ${CMAKE_CURRENT_LIST_DIR}/test_statistics_seeds.c
+              LIBRARIES analysis)
+nat_unit_test(test_statistics_compare
+              ${CMAKE_CURRENT_LIST_DIR}/test_statistics_compare.c
+              LIBRARIES analysis)
+nat_unit_test(test_statistics_command
+              ${CMAKE_CURRENT_LIST_DIR}/test_statistics_command.c
+              ${PROJECT_SOURCE_DIR}/client/cmd_compare.c
+              LIBRARIES analysis)
+target_compile_definitions(test_statistics_command PRIVATE
+  NAT_VERSION="${PROJECT_VERSION}")
