@@ -5,3 +5,5 @@ nat_unit_test(test_rpc_cursor unit/test_rpc_cursor.c ${RPC_SUPPORT}
               LIBRARIES capture)
 nat_unit_test(test_rpc_message unit/test_rpc_message.c ${RPC_SUPPORT}
               LIBRARIES capture PkgConfig::TIRPC)
+nat_unit_test(test_rpc_match unit/test_rpc_match.c ${RPC_SUPPORT}
+              LIBRARIES capture)
