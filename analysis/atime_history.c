@@ -558,10 +558,10 @@ atime_verdict_name(enum atime_verdict verdict)
         [ATIME_UNKNOWN] = "unknown",
         [ATIME_BY_SETATTR] = "moved by SETATTR",
         [ATIME_BY_READ] = "moved by the server at READ",
-        [ATIME_BY_OTHER] = "moved, by no RPC that was seen",
+        [ATIME_BY_OTHER] = "moved, by no RPC seen",
         [ATIME_NOT_MOVED] = "not moved",
         [ATIME_REFUSED] = "refused",
-        [ATIME_CACHE_ONLY] = "moved only in the client's cache",
+        [ATIME_CACHE_ONLY] = "only in the client's cache",
     };
     _Static_assert(sizeof names / sizeof names[0] == ATIME_CACHE_ONLY + 1,
                    "a name per verdict");

@@ -325,8 +325,10 @@ account(struct figures *figures, struct group_figures *group)
 static int
 compute_waiting(struct figures *figures, size_t filesystem)
 {
+    const struct rpc_wait *waits[METHOD_COUNT + 1] = {NULL};
     struct group_figures *none = NULL;
-    size_t i;
+    size_t i, count = 0;
+    int result = 0;
 
     for (i = 0; i < figures->group_count; i++) {
         struct group_figures *group = &figures->groups[i];
@@ -343,19 +345,24 @@ compute_waiting(struct figures *figures, size_t filesystem)
         group->reasons_known = true;
         if (group->method == METHOD_NONE)
             none = group;
+        if (group->method != METHOD_NOEXEC)
+            waits[count++] = &group->wait;
     }
+    if (rpc_work_compute(waits, figures->confidence,
+                         &figures->works[filesystem]) != 0)
+        return -1;
     for (i = 0; i < figures->group_count; i++) {
         struct group_figures *group = &figures->groups[i];
 
         if (group->filesystem != filesystem)
             continue;
-        if (none != NULL && group != none &&
-            rpc_wait_compare(&none->wait, &group->wait,
-                             figures->confidence) != 0)
-            return -1;
+        if (none != NULL && group != none)
+            result |= rpc_wait_compare(&none->wait,
+                                       &figures->works[filesystem],
+                                       &group->wait, figures->confidence);
         account(figures, group);
     }
-    return 0;
+    return result;
 }
 
 static int
@@ -368,7 +375,9 @@ compute_reasons(struct figures *figures)
         calloc(run->filesystem_count + 1, sizeof(*figures->correlations));
     figures->histories =
         calloc(run->filesystem_count + 1, sizeof(*figures->histories));
-    if (figures->correlations == NULL || figures->histories == NULL)
+    figures->works =
+        calloc(run->filesystem_count + 1, sizeof(*figures->works));
+    if (figures->works == NULL || figures->correlations == NULL || figures->histories == NULL)
         return -1;
     for (i = 0; i < run->filesystem_count; i++) {
         if (run->filesystems[i].kind != FILESYSTEM_NFS ||
@@ -454,11 +463,14 @@ figures_free(struct figures *figures)
          i++) {
         if (figures->correlations != NULL)
             correlation_free(&figures->correlations[i]);
+        if (figures->works != NULL)
+            rpc_work_free(&figures->works[i]);
         if (figures->histories != NULL)
             atime_history_free(&figures->histories[i]);
     }
     free(figures->correlations);
     free(figures->histories);
+    free(figures->works);
     free(figures->groups);
     for (i = 0; i < figures->disagreement_count; i++)
         free(figures->disagreements[i]);

@@ -66,6 +66,7 @@ struct figures {
     struct group_figures *groups; /* by file system, then method */
     size_t group_count;
     struct correlation *correlations; /* by file system */
+    struct rpc_work *works;           /* by file system */
     struct atime_history *histories;  /* by file system */
     unsigned cells_done, cells_planned;
     unsigned cells_compared, cells_agree;

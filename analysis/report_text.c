@@ -4,6 +4,7 @@
 #include "analysis/escape.h"
 #include "analysis/findings.h"
 #include "analysis/report.h"
+#include "analysis/report_text_parts.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,24 +14,25 @@
 
 #define WIDTH 118
 #define INDENT 10
+#define CONTINUED 33 /* behind a row's label and figure */
 #define MOST_COLUMNS 6
 
-/* Prints `head` (padded to INDENT) and then text, broken at blanks, its
- * further lines indented. Runs of blanks inside a line are kept. */
-static void
-wrapped(FILE *out, const char *head, const char *text)
+void
+report_text_wrapped(FILE *out, const char *head, const char *text)
 {
-    size_t column = INDENT;
+    const size_t indent = head != NULL ? INDENT : CONTINUED;
+    size_t column = indent;
 
-    fprintf(out, "%-*s ", INDENT - 1, head);
+    if (head != NULL)
+        fprintf(out, "%-*s ", INDENT - 1, head);
     while (*text != '\0') {
         const size_t blanks = strspn(text, " ");
         const size_t word = strcspn(text + blanks, " ");
 
-        if (column > INDENT && column + blanks + word > WIDTH) {
-            fprintf(out, "\n%*s", INDENT, "");
-            column = INDENT;
-        } else if (column > INDENT) {
+        if (column > indent && column + blanks + word > WIDTH) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
             fprintf(out, "%*s", (int)blanks, "");
             column += blanks;
         }
@@ -50,7 +52,7 @@ line(FILE *out, const char *head, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    wrapped(out, escape_string(ESCAPE_TERMINAL, head, safe_head,
+    report_text_wrapped(out, escape_string(ESCAPE_TERMINAL, head, safe_head,
                                sizeof safe_head), text);
 }
 
@@ -417,11 +419,12 @@ report_text(const struct figures *figures, FILE *out)
     heading(figures, out);
     time_table(figures, out);
     count_table(figures, out);
+    report_text_reasons(figures, out);
     failed_cells(figures, out);
     fputs("\nFindings\n", out);
     for (i = 0; i < figures->finding_count; i++) {
         snprintf(number, sizeof number, "%7zu", i + 1);
-        wrapped(out, number, figures->findings[i]);
+        report_text_wrapped(out, number, figures->findings[i]);
     }
     if (figures->finding_count == 0)
         fputs("  none: too little was measured\n", out);

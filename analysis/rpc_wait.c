@@ -277,6 +277,8 @@ share_time(struct work *work, const struct run_cell *cell, size_t column)
         if (at.exec != NONE_OPEN && one != NULL && one->blocking) {
             wait->procedures[one->procedure].us[column] += us;
             waits[at.exec] += us;
+            if (!at.in_method)
+                wait->exec_own[work->exec_count + at.exec] -= us;
         } else if (at.exec != NONE_OPEN) {
             if (one != NULL)
                 wait->procedures[one->procedure].overlapped_us += us;
@@ -321,6 +323,22 @@ list_cell(struct work *work, size_t index)
     return true;
 }
 
+static void
+count_trip(struct work *work, const struct run_cell *cell,
+           const struct interval *interval)
+{
+    uint16_t *trips;
+
+    if (!interval->blocking || interval->exec == NO_EXEC ||
+        interval->call + work->slack >= exit_of(&cell->execs[interval->exec]))
+        return;
+    trips = &work->wait->exec_trips[(work->exec_count + interval->exec) *
+                                        WAIT_PROCEDURES +
+                                    interval->procedure];
+    if (*trips < UINT16_MAX)
+        (*trips)++;
+}
+
 static bool
 add_cell(struct work *work, size_t index, size_t column)
 {
@@ -329,6 +347,10 @@ add_cell(struct work *work, size_t index, size_t column)
     const double each = 1.0 / (double)cell->exec_count;
     size_t i, trips = 0;
 
+    for (i = 0; i < cell->exec_count; i++)
+        wait->exec_own[work->exec_count + i] =
+            (double)(exit_of(&cell->execs[i]) - cell->execs[i].start_ns) /
+            1000.0;
     if (!list_cell(work, index))
         return false;
     mark_cell(work, cell);
@@ -341,6 +363,7 @@ add_cell(struct work *work, size_t index, size_t column)
         procedure->blocking += work->list[i].blocking;
         procedure->overlapped += !work->list[i].blocking;
         trips += work->list[i].blocking;
+        count_trip(work, cell, &work->list[i]);
     }
     for (i = 0; i < cell->exec_count; i++) {
         const double wall = (double)exec_wall_ns(&cell->execs[i]) / 1000.0;
@@ -455,6 +478,8 @@ allocate(struct work *work, size_t filesystem, enum run_method method)
     wait->waits_cells = wait->wall_cells + wait->cells;
     wait->method_cells = wait->waits_cells + wait->cells;
     wait->trips_cells = wait->method_cells + wait->cells;
+    wait->exec_own = calloc(execs + 1, sizeof(double));
+    wait->exec_trips = calloc(execs * WAIT_PROCEDURES + 1, sizeof(uint16_t));
     work->exec_wall = calloc(execs + 1, sizeof(double));
     work->exec_waits = calloc(execs + 1, sizeof(double));
     work->latencies = calloc(work->rpc_total + 1, sizeof(double));
@@ -463,7 +488,8 @@ allocate(struct work *work, size_t filesystem, enum run_method method)
     work->edges = calloc(2 * largest + 3 * longest + 1, sizeof(*work->edges));
     work->open = calloc(largest + 1, sizeof(size_t));
     work->order = calloc(largest + 1, sizeof(*work->order));
-    return wait->procedures != NULL && work->exec_wall != NULL &&
+    return wait->procedures != NULL && wait->exec_own != NULL &&
+           wait->exec_trips != NULL && work->exec_wall != NULL &&
            work->exec_waits != NULL && work->latencies != NULL &&
            work->latency_of != NULL && work->list != NULL &&
            work->edges != NULL && work->open != NULL && work->order != NULL;
@@ -509,8 +535,123 @@ rpc_wait_free(struct rpc_wait *wait)
         free(wait->procedures[i].us);
     free(wait->procedures);
     free(wait->wall_cells);
+    free(wait->exec_own);
+    free(wait->exec_trips);
     free(wait->parts);
     memset(wait, 0, sizeof *wait);
+}
+
+/* --- the client's work for an RPC ------------------------------------------------- */
+
+static size_t
+work_index(struct rpc_work *work, const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < work->count; i++)
+        if (strcmp(work->names[i], name) == 0)
+            return i;
+    if (work->count == WAIT_PROCEDURES)
+        return WAIT_PROCEDURES - 1;
+    work->names[work->count] = name;
+    return work->count++;
+}
+
+/* Adds the rows of a group; columns are WAIT_PROCEDURES wide. */
+static void
+add_rows(const struct rpc_wait *wait, struct rpc_work *work, double *x)
+{
+    size_t i, j;
+
+    for (j = 0; j < wait->procedure_count; j++) {
+        const size_t column = work_index(work, wait->procedures[j].name);
+
+        for (i = 0; i < wait->execs; i++)
+            x[i * WAIT_PROCEDURES + column] +=
+                wait->exec_trips[i * WAIT_PROCEDURES + j];
+    }
+}
+
+int
+rpc_work_compute(const struct rpc_wait *const *groups, double confidence,
+                 struct rpc_work *work)
+{
+    size_t rows = 0, i, done = 0;
+    double *x, *y;
+
+    memset(work, 0, sizeof *work);
+    for (i = 0; groups[i] != NULL; i++)
+        rows += groups[i]->execs;
+    x = calloc(rows * WAIT_PROCEDURES + 1, sizeof(*x));
+    y = calloc(rows + 1, sizeof(*y));
+    for (i = 0; x != NULL && y != NULL && groups[i] != NULL; i++) {
+        if (groups[i]->execs == 0)
+            continue;
+        memcpy(y + done, groups[i]->exec_own,
+               groups[i]->execs * sizeof(*y));
+        add_rows(groups[i], work, x + done * WAIT_PROCEDURES);
+        done += groups[i]->execs;
+    }
+    if (done > 0 && work->count > 0) {
+        for (i = 0; i < done; i++)
+            memmove(x + i * work->count, x + i * WAIT_PROCEDURES,
+                    work->count * sizeof(*x));
+        work->fit = stat_regress(y, x, done, work->count, confidence);
+    }
+    i = x == NULL || y == NULL;
+    free(x);
+    free(y);
+    return i ? -1 : 0;
+}
+
+void
+rpc_work_free(struct rpc_work *work)
+{
+    stat_regression_free(&work->fit);
+    memset(work, 0, sizeof *work);
+}
+
+/* Waited for per exec until reaped. */
+static double
+exec_trips(const struct rpc_wait *wait, const char *name)
+{
+    const struct wait_procedure *procedure = rpc_wait_find(wait, name);
+    const size_t column =
+        procedure != NULL ? (size_t)(procedure - wait->procedures) : 0;
+    double sum = 0;
+    size_t i;
+
+    if (procedure == NULL)
+        return 0;
+    for (i = 0; i < wait->execs; i++)
+        sum += wait->exec_trips[i * WAIT_PROCEDURES + column];
+    return sum / (double)wait->execs;
+}
+
+/* What the difference in RPCs makes the client work, by the fit; terms that
+ * come together by their joint cost. A group that moves in more than one way
+ * has no cost, and its work stays in the rest. */
+static double
+work_difference(const struct rpc_wait *none, const struct rpc_work *work,
+                const struct rpc_wait *wait)
+{
+    double us = 0;
+    size_t i;
+
+    for (i = 0; i < work->count; i++) {
+        const double more = exec_trips(wait, work->names[i]) -
+                            exec_trips(none, work->names[i]);
+        const struct stat_term *term = &work->fit.term[i];
+
+        if (term->state == STAT_TERM_ESTIMATED)
+            us += more * term->slope.value;
+        else if (term->state == STAT_TERM_TOGETHER &&
+                 term->group < work->fit.group_count &&
+                 work->fit.group[term->group].leader == i &&
+                 work->fit.group[term->group].joint.has_value)
+            us += more * work->fit.group[term->group].joint.value;
+    }
+    return us;
 }
 
 /* --- against exec alone ----------------------------------------------------------------- */
@@ -557,8 +698,8 @@ add_part(const struct rpc_wait *none, struct rpc_wait *wait, const char *name,
 }
 
 int
-rpc_wait_compare(const struct rpc_wait *none, struct rpc_wait *wait,
-                 double confidence)
+rpc_wait_compare(const struct rpc_wait *none, const struct rpc_work *work,
+                 struct rpc_wait *wait, double confidence)
 {
     const size_t most = none->cells > wait->cells ? none->cells : wait->cells;
     double *zeros;
@@ -586,6 +727,11 @@ rpc_wait_compare(const struct rpc_wait *none, struct rpc_wait *wait,
         difference_of(none->method_cells, none->cells, wait->method_cells,
                       wait->cells, confidence);
     wait->explained += wait->method_part.absolute.value;
+    if (work != NULL && work->fit.known) {
+        wait->work_known = true;
+        wait->work_us = work_difference(none, work, wait);
+        wait->explained += wait->work_us;
+    }
     wait->rest = wait->measured.absolute.value - wait->explained;
     wait->compared = true;
     free(zeros);

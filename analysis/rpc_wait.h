@@ -68,6 +68,10 @@ struct rpc_wait {
      * execs: 1 when the waiting is real. No value without variation. */
     struct stat_estimate per_us_waited;
     uint64_t retransmitted;
+    /* Per exec, [execs]: the client's own time until the process was reaped,
+     * and what was waited for until then, [execs * WAIT_PROCEDURES]. */
+    double *exec_own;
+    uint16_t *exec_trips;
 
     /* Against the same file system without a method; rpc_wait_compare(). */
     bool compared;
@@ -76,7 +80,10 @@ struct rpc_wait {
     size_t part_count;
     struct stat_difference method_part; /* the method's own call, no RPC
                                            outstanding */
-    double explained;                   /* sum of the parts and method_part */
+    bool work_known;
+    double work_us; /* the client's work for the RPCs waited for until the
+                       process was reaped: struct rpc_work */
+    double explained;                   /* sum of parts, method_part, work */
     double rest;                        /* measured - explained */
 };
 
@@ -88,10 +95,29 @@ int rpc_wait_compute(const struct run *run, const struct run_traffic *traffic,
                      size_t filesystem, enum run_method method,
                      double confidence, struct rpc_wait *wait);
 
+/*
+ * What the client itself works for an RPC, sending and receiving, beside the
+ * time that it is outstanding at the place of the capture: a regression of
+ * the execs' own time (until reaped) on what they waited for, over all groups
+ * of a file system.
+ */
+struct rpc_work {
+    const char *names[WAIT_PROCEDURES];
+    size_t count;
+    struct stat_regression fit; /* us of own time per RPC, by name */
+};
+
+/* @param groups NULL-terminated. @return 0, or -1 when out of memory. Free in
+ * every case with rpc_work_free(). */
+int rpc_work_compute(const struct rpc_wait *const *groups, double confidence,
+                     struct rpc_work *work);
+void rpc_work_free(struct rpc_work *work);
+
 /* Splits the difference in wall time between two groups into waiting by
- * procedure, the method's own call, and a rest. @return 0, -1 out of memory */
-int rpc_wait_compare(const struct rpc_wait *none, struct rpc_wait *wait,
-                     double confidence);
+ * procedure, the client's work for the RPCs (work may be NULL), the method's
+ * own call, and a rest. @return 0, -1 out of memory */
+int rpc_wait_compare(const struct rpc_wait *none, const struct rpc_work *work,
+                     struct rpc_wait *wait, double confidence);
 
 void rpc_wait_free(struct rpc_wait *wait);
 
