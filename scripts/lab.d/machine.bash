@@ -107,6 +107,8 @@ make_overlay() {
         echo "EXECS=$execs"
         echo "REPETITIONS=$repetitions"
         echo "EXPORT_OPTIONS=rw,$export_mode,no_root_squash"
+        # The program is to name its results as this machine will.
+        echo "HOST_RESULTS=$(quoted "${destination#"$PWD"/}")"
         echo "EXPORT_NOTE=$(quoted "$export_mode, ext4 strictatime")"
         echo "CLOCK=$(quoted "$clock")"
         echo "ARGUMENTS=$(quoted "${arguments[*]@Q}")"
