@@ -30,6 +30,7 @@ static const char style[] =
     "h3{font-size:1rem;margin:1.5rem 0 .5rem}\n"
     "p,li,dd,dt,figcaption{overflow-wrap:anywhere;max-width:46rem}\n"
     "a{color:var(--link)}\n"
+    "nav{display:flex;flex-wrap:wrap;gap:.25rem 1rem;font-size:.95rem}\n"
     ".sub{color:var(--soft);margin:0}\n"
     "ol.findings{padding-left:1.6rem}ol.findings li{margin:.5rem 0}\n"
     "ol.findings li::marker{font-weight:600}\n"
@@ -54,9 +55,22 @@ static const char style[] =
     "figcaption b{font-weight:600}\n"
     "svg{display:block;width:100%;height:auto;color:var(--ink)}\n"
     "svg text{font-family:inherit}\n"
-    ".narrow{display:none}\n"
-    "@media(max-width:40rem){.wide{display:none}.narrow{display:block}"
-    "main{padding:1rem 1rem 2rem}"
+    ".panels{display:grid;gap:1rem 1.5rem;"
+    "grid-template-columns:repeat(auto-fit,minmax(min(100%,25rem),1fr))}\n"
+    ".panel{min-width:0;max-width:32rem}\n"
+    ".pt{font-weight:600;margin:0 0 .15rem;overflow-wrap:anywhere}\n"
+    ".ladders{grid-template-columns:repeat(auto-fill,"
+    "minmax(min(100%,17rem),1fr))}\n"
+    ".legend{grid-column:1/-1;list-style:none;display:flex;flex-wrap:wrap;"
+    "gap:.2rem 1.25rem;margin:0;padding:0;font-size:.9rem}\n"
+    ".legend i{display:inline-block;width:.9em;height:.9em;"
+    "border-radius:.15em;margin-right:.45em;vertical-align:-.08em;"
+    "print-color-adjust:exact;-webkit-print-color-adjust:exact}\n"
+    ".k1{background:var(--c1)}.k2{background:var(--c2)}"
+    ".k3{background:var(--c3)}.k4{background:var(--c4)}"
+    ".k5{background:var(--c5)}.k6{background:var(--c6)}"
+    ".k7{background:var(--c7)}.k8{background:var(--c8)}\n"
+    "@media(max-width:40rem){main{padding:1rem 1rem 2rem}"
     "dl{display:block}dd{margin:0 0 .6rem}}\n"
     ".note{border-left:3px solid var(--c2);padding:.25rem .9rem;"
     "background:var(--box)}\n"
@@ -65,10 +79,11 @@ static const char style[] =
     "pre{background:var(--box);padding:.75rem;overflow-x:auto}\n"
     "details summary{cursor:pointer}\n"
     "@media print{:root{color-scheme:light;--page:#fff;--ink:#000;"
-    "--soft:#444;--line:#bbb;--box:#f4f4f4;--link:#000}"
+    "--soft:#444;--line:#bbb;--box:#f4f4f4;--link:#000;"
+    "--c1:#0969b5;--c2:#bc4c00;--c3:#1a7f37;--c4:#8250df;--c5:#a40e5c;"
+    "--c6:#7a5f00;--c7:#0e7c86;--c8:#6e7781}"
     "body{font-size:10pt}main{max-width:none;padding:0}"
-    ".wide{display:block}.narrow{display:none}"
-    ".scroll{overflow:visible}table{font-size:8pt}"
+    "nav{display:none}.scroll{overflow:visible}table{font-size:8pt}"
     "h2,h3{break-after:avoid}tr{break-inside:avoid}}\n";
 
 void
@@ -120,6 +135,20 @@ void
 html_end(FILE *out)
 {
     fputs("</main>\n</body>\n</html>\n", out);
+}
+
+void
+html_contents(FILE *out)
+{
+    static const char *const sections[] = {"findings", "setting", "pictures",
+                                           "tables", "losses", "again"};
+    size_t i;
+
+    fputs("<nav>", out);
+    for (i = 0; i < sizeof sections / sizeof sections[0]; i++)
+        fprintf(out, "<a href=\"#%s\">%c%s</a> ", sections[i],
+                sections[i][0] - 'a' + 'A', sections[i] + 1);
+    fputs("</nav>\n", out);
 }
 
 void

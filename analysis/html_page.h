@@ -20,6 +20,9 @@ void html_text(FILE *out, const char *text);
 void html_textf(FILE *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Links to the sections that every page of a run or capture has. */
+void html_contents(FILE *out);
+
 /* <h2> with an id by which it can be linked. */
 void html_heading(FILE *out, const char *id, const char *text);
 

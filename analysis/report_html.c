@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The page of a run: what was found, in which setting, the pictures, the
+ * tables behind them, what was lost, and how to make it again. */
 #include "analysis/html_page.h"
 #include "analysis/report.h"
+#include "analysis/report_html_parts.h"
+#include "analysis/run_plots.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static void
 findings(const struct figures *figures, FILE *out)
@@ -21,36 +28,88 @@ findings(const struct figures *figures, FILE *out)
     fputs("</ol>\n", out);
 }
 
+/* What a reader must know before a number. */
 static void
-time_table(const struct figures *figures, FILE *out)
+reservations(const struct figures *figures, FILE *out)
 {
-    size_t i;
+    const struct run *run = figures->run;
 
-    html_table_begin(out, "Time per exec, µs",
-                     "<File system|<Method|mean|±|over none|±|execs");
-    for (i = 0; i < figures->group_count; i++) {
-        const struct group_figures *group = &figures->groups[i];
-
-        html_row_begin(out);
-        html_row_head(out, figures->run->filesystems[group->filesystem].label);
-        html_cell(out, run_method_name(group->method));
-        html_number(out, "%.1f", group->mean.value);
-        html_number(out, "%.1f", group->mean.half_width);
-        html_number(out, "%+.1f", group->over_none.absolute.value);
-        html_number(out, "%.1f", group->over_none.absolute.half_width);
-        html_number(out, "%llu", (unsigned long long)group->execs);
-        html_row_end(out);
+    if (run->state != RUN_COMPLETE) {
+        fputs("<p class=\"note\">The run is not complete (", out);
+        html_text(out, run->state_reason != NULL ? run->state_reason
+                                                 : "still running");
+        fprintf(out, "): %u of %u cells are done.</p>\n", figures->cells_done,
+                figures->cells_planned);
+    } else if (figures->cells_done < figures->cells_planned) {
+        fprintf(out, "<p class=\"note\">%u of %u cells failed.</p>\n",
+                figures->cells_planned - figures->cells_done,
+                figures->cells_planned);
     }
-    html_table_end(out);
+    if (!figures->counts_complete)
+        fputs("<p class=\"note\">Something was lost from the capture: counts "
+              "of RPCs are lower bounds, and what depends on them is "
+              "inconclusive. <a href=\"#losses\">Losses</a></p>\n", out);
+}
+
+static int
+pictures(struct run_plots *plots)
+{
+    FILE *out = plots->out;
+    struct plotter *plotter = &plots->plotter;
+    int result;
+
+    html_heading(out, "pictures", "Pictures");
+    plot_svg_shapes(out);
+    plotter->missing = !plot_available();
+    if (plotter->missing)
+        fputs("<p class=\"note\">gnuplot is not installed: all pictures but "
+              "figure 5 are missing; everything else is complete. Install it "
+              "(on Debian the package gnuplot-nox) and make the report "
+              "again.</p>\n", out);
+    if (!plotter->missing && (run_plot_times(plots) != 0 ||
+                              run_plot_counts(plots) != 0 ||
+                              run_plot_relation(plots) != 0 ||
+                              run_plot_distributions(plots) != 0))
+        return -1;
+    result = run_plot_ladders(plots);
+    if (result == 0 && !plotter->missing)
+        result = run_plot_atimes(plots) != 0 || run_plot_drift(plots) != 0
+                     ? -1
+                     : 0;
+    return result;
+}
+
+static void
+again(const struct figures *figures, FILE *out)
+{
+    html_heading(out, "again", "Again");
+    fputs("<p>Everything here comes from the run's directory, run.json and "
+          "its captures; nothing is measured when a report is made.</p>\n"
+          "<pre>nfs-atime-test report --format html ", out);
+    html_text(out, figures->run->directory != NULL ? figures->run->directory
+                                                   : "DIRECTORY");
+    fputs(" &gt; report.html</pre>\n", out);
 }
 
 int
 report_html(const struct figures *figures, FILE *out)
 {
-    html_begin(out, "nfs-atime-test");
+    struct run_plots plots = {.figures = figures, .out = out};
+    char title[256];
+    int result;
+
+    snprintf(title, sizeof title, "nfs-atime-test: run %s",
+             figures->run->id != NULL ? figures->run->id : "?");
+    html_begin(out, title);
+    html_contents(out);
+    reservations(figures, out);
     findings(figures, out);
+    html_setting(figures, out);
+    result = pictures(&plots);
     html_heading(out, "tables", "Tables");
-    time_table(figures, out);
+    html_run_tables(figures, out);
+    html_losses(figures, out);
+    again(figures, out);
     html_end(out);
-    return 0;
+    return result;
 }
