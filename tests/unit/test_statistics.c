@@ -421,6 +421,54 @@ flat_and_exact_y(void **state)
     stat_regression_free(&r);
 }
 
+static void
+finite_estimate(const struct stat_estimate *e)
+{
+    assert_true(isfinite(e->value) && isfinite(e->half_width));
+    assert_true(e->half_width >= 0);
+    if (!e->has_value)
+        NEAR(e->value, 0, 0);
+}
+
+/* Small whole numbers: columns that are alike, constant, or sums of others
+ * are common. Whatever is estimated is a number, every term has a state, and
+ * a term outside a group has the slope that made y, since y is exact. */
+static void
+any_small_table(void **state)
+{
+    uint64_t seed = 17;
+
+    (void)state;
+    for (size_t k = 0; k < 5000; k++) {
+        size_t terms = 1 + random_bits(&seed) % 6;
+        size_t rows = 1 + random_bits(&seed) % 14;
+        double x[14 * 6], y[14] = {0};
+        struct stat_regression r;
+
+        for (size_t i = 0; i < rows * terms; i++) {
+            x[i] = (double)(random_bits(&seed) % 3);
+            y[i / terms] += x[i] * (double)(i % terms + 1);
+        }
+        r = stat_regress(y, x, rows, terms, 95.0);
+        if (r.known) {
+            finite_estimate(&r.intercept);
+            for (size_t j = 0; j < terms; j++) {
+                finite_estimate(&r.term[j].slope);
+                assert_true(r.term[j].p >= 0 && r.term[j].p <= 1);
+                assert_int_equal(r.term[j].group != STAT_NO_GROUP,
+                                 r.term[j].state == STAT_TERM_TOGETHER);
+                if (r.term[j].state == STAT_TERM_ESTIMATED)
+                    NEAR(r.term[j].slope.value, (double)(j + 1), 1e-9);
+            }
+            for (size_t g = 0; g < r.group_count; g++) {
+                finite_estimate(&r.group[g].joint);
+                assert_true(r.group[g].members >= 2);
+            }
+        }
+        stat_regression_free(&r);
+    }
+}
+
 static size_t
 false_claims(size_t trials, size_t n1, size_t n2, double s2, uint64_t seed,
              int test)
@@ -567,6 +615,7 @@ main(void)
         cmocka_unit_test(intercept_out_of_reach),
         cmocka_unit_test(nearly_together),
         cmocka_unit_test(flat_and_exact_y),
+        cmocka_unit_test(any_small_table),
         cmocka_unit_test(identical_settings_claim_one_in_twenty),
         cmocka_unit_test(at_most_five_of_hundred),
         cmocka_unit_test(families_claim_one_in_twenty),

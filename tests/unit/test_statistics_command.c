@@ -96,6 +96,12 @@ raw_runs(void **state)
     assert_int_equal(COMPARE("", "tests/data/seeds-000.time",
                              "tests/data/seeds-001.time"), 0);
     assert_non_null(strstr(output, "1 of 2 comparisons proven"));
+    assert_int_equal(COMPARE("", "--expect", "none",
+                             "tests/data/seeds-000.time",
+                             "tests/data/seeds-001.time"), 3);
+    assert_int_equal(COMPARE("", "--expect", "none",
+                             "tests/data/seeds-000.time",
+                             "tests/data/seeds-000.time"), 0);
     assert_int_equal(COMPARE("u-s-noexec\n1 real 1 user 1 sys\n", "--time",
                              "-"), 1);
     assert_non_null(strstr(output, "--execs"));
