@@ -2,12 +2,15 @@
 /* Exit status and streams of the compare command. */
 #include "client/commands.h"
 
+#include "analysis/run_file.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -110,6 +113,87 @@ raw_runs(void **state)
     assert_non_null(strstr(output, "1000.0"));
 }
 
+/* A finished run of 3 cells of 10 execs on "local"; us per exec: first, one
+ * more, two more. */
+static void
+write_run(const char *directory, int64_t first, enum run_state run_state)
+{
+    struct run run = {.state = run_state, .execs = 10, .repetitions = 3};
+    char error[256];
+
+    run.id = strdup("a run");
+    run.filesystem_count = 1;
+    run.filesystems = calloc(1, sizeof *run.filesystems);
+    run.filesystems[0].label = strdup("local");
+    run.filesystems[0].wire_shows_all = true;
+    run.cell_count = 3;
+    run.cells = calloc(3, sizeof *run.cells);
+    for (size_t i = 0; i < 3; i++) {
+        struct run_cell *cell = &run.cells[i];
+
+        cell->method = METHOD_NONE;
+        cell->repetition = (unsigned)i;
+        cell->exec_count = 10;
+        cell->execs = calloc(10, sizeof *cell->execs);
+        for (int64_t k = 0; k < 10; k++) {
+            int64_t each = (first + (int64_t)i) * 1000;
+
+            cell->execs[k] = (struct run_exec){.start_ns = k * each,
+                                               .exec_ns = k * each + 1,
+                                               .exit_ns = k * each + 2,
+                                               .end_ns = (k + 1) * each};
+        }
+    }
+    if (mkdir(directory, 0700) || run_write(&run, directory, error,
+                                            sizeof error))
+        fail_msg("%s: %s", directory, error);
+    run_free(&run);
+}
+
+static void
+remove_run(const char *directory)
+{
+    char path[128];
+
+    snprintf(path, sizeof path, "%s/run.json", directory);
+    unlink(path);
+    rmdir(directory);
+}
+
+/* 101 and 201 us: deviation 1 each, so pooled s = 1 and the half width is
+ * 2.776445 sqrt(2/3) = 2.26696. */
+static void
+runs(void **state)
+{
+    char base[] = "/tmp/compare-test-XXXXXX";
+    char a[64], b[64], cut[64];
+
+    (void)state;
+    assert_non_null(mkdtemp(base));
+    snprintf(a, sizeof a, "%s/a", base);
+    snprintf(b, sizeof b, "%s/b", base);
+    snprintf(cut, sizeof cut, "%s/cut", base);
+    write_run(a, 100, RUN_COMPLETE);
+    write_run(b, 200, RUN_COMPLETE);
+    write_run(cut, 100, RUN_INTERRUPTED);
+    assert_int_equal(COMPARE("", "-A", a, b), 0);
+    assert_non_null(strstr(output, "\t100 +/- 2.26696\n"));
+    assert_non_null(strstr(output, "pooled s = 1)"));
+    assert_non_null(strstr(output, "1 of 1 comparisons proven"));
+    assert_int_equal(COMPARE("", "--expect", "none", a, b), 3);
+    assert_int_equal(COMPARE("", "--expect", "none", a, a), 0);
+    assert_int_equal(COMPARE("", "--format", "json", a, b), 0);
+    assert_non_null(strstr(output, "\"filesystem\": \"local\""));
+    assert_int_equal(COMPARE("", a, cut), 4);
+    assert_non_null(strstr(output, "INCOMPLETE"));
+    assert_non_null(strstr(output, "No difference proven"));
+    assert_int_equal(COMPARE("", a), 2);
+    remove_run(a);
+    remove_run(b);
+    remove_run(cut);
+    rmdir(base);
+}
+
 static void
 wrong_usage(void **state)
 {
@@ -156,6 +240,7 @@ main(void)
         cmocka_unit_test(columns),     cmocka_unit_test(expectation),
         cmocka_unit_test(raw_runs),    cmocka_unit_test(wrong_usage),
         cmocka_unit_test(failures),    cmocka_unit_test(help),
+        cmocka_unit_test(runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
