@@ -7,3 +7,5 @@ nat_unit_test(test_rpc_message unit/test_rpc_message.c ${RPC_SUPPORT}
               LIBRARIES capture PkgConfig::TIRPC)
 nat_unit_test(test_rpc_match unit/test_rpc_match.c ${RPC_SUPPORT}
               LIBRARIES capture)
+nat_unit_test(test_rpc_nfs4 unit/test_rpc_nfs4.c unit/nfs4_samples.c
+              ${RPC_SUPPORT} LIBRARIES capture)
