@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analysis/report.h"
 
+#include "analysis/rtt_slope.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const format_names[] = {
@@ -76,7 +79,9 @@ report_run(const char *path, enum report_format format,
         memset(&figures, 0, sizeof figures);
         if (figures_compute(&run, &traffic, options->confidence, &figures) !=
                 0 ||
-            write_format(&figures, format, out) != 0) {
+            write_format(&figures, format, out) != 0 ||
+            (options->rtt != NULL &&
+             rtt_runs_add(options->rtt, &figures) != 0)) {
             snprintf(error, error_size, "%s: the report could not be made: "
                      "out of memory or out of room", path);
             result = -1;
@@ -93,4 +98,21 @@ report_run(const char *path, enum report_format format,
         return 1;
     }
     return result < 0 ? 1 : result;
+}
+
+int
+report_rtt(const struct rtt_runs *runs, enum report_format format,
+           double confidence, FILE *out)
+{
+    struct rtt_slope *slopes;
+    int count = rtt_slopes(runs, confidence, &slopes);
+
+    if (count < 0)
+        return -1;
+    if (count > 0 && format == REPORT_TEXT)
+        rtt_slopes_text(slopes, (size_t)count, confidence, out);
+    if (count > 0 && format == REPORT_JSON)
+        count = rtt_slopes_json(slopes, (size_t)count, out);
+    free(slopes);
+    return count < 0 ? -1 : 0;
 }

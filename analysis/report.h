@@ -22,10 +22,13 @@ enum report_format {
     REPORT_FORMAT_COUNT /* also: no such format */
 };
 
+struct rtt_runs;
+
 struct report_options {
     double confidence;            /* per cent: 95.0; 0 means 95 */
     const char *const *captures;  /* captures from elsewhere, joined by the */
     size_t capture_count;         /* markers; 0: the run's own */
+    struct rtt_runs *rtt;         /* NULL, or gathers the run's cells */
 };
 
 /* REPORT_FORMAT_COUNT when there is no such name. */
@@ -49,5 +52,12 @@ void report_csv(const struct figures *figures, FILE *out);
 int report_json(const struct figures *figures, FILE *out);
 void report_markdown(const struct figures *figures, FILE *out);
 int report_html(const struct figures *figures, FILE *out);
+
+/* What several runs say together, after their reports: round trips that an
+ * exec waits for. Text and JSON (schema nfs-atime-test.rtt/1); the other
+ * formats, and runs of one round-trip time, have nothing to add.
+ * @return 0, or -1 when out of memory. */
+int report_rtt(const struct rtt_runs *runs, enum report_format format,
+               double confidence, FILE *out);
 
 #endif

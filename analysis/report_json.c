@@ -2,6 +2,7 @@
 /* Schema nfs-atime-test.report/1, docs/report.schema.json. What is not known
  * is null. */
 #include "analysis/report.h"
+#include "analysis/report_json_parts.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -22,8 +23,8 @@ real_value(bool known, double value)
     return known && isfinite(value) ? json_real(value) : json_null();
 }
 
-static json_t *
-estimate_value(const struct stat_estimate *estimate)
+json_t *
+report_json_estimate(const struct stat_estimate *estimate)
 {
     return json_pack("{s:o, s:o}", "value",
                      real_value(estimate->has_value, estimate->value),
@@ -68,15 +69,15 @@ group_value(const struct figures *figures, const struct group_figures *group)
                         json_string(run_method_name(group->method)));
     json_object_set_new(object, "cells", json_integer(group->cells));
     json_object_set_new(object, "execs", json_integer((json_int_t)group->execs));
-    json_object_set_new(object, "us_per_exec", estimate_value(&group->mean));
+    json_object_set_new(object, "us_per_exec", report_json_estimate(&group->mean));
     json_object_set_new(object, "us_per_exec_stddev",
                         real_value(group->sample.has_stddev,
                                    group->sample.stddev));
     json_object_set_new(object, "us_per_exec_by_repetition", sample);
     json_object_set_new(object, "over_none_us",
-                        estimate_value(&over->absolute));
+                        report_json_estimate(&over->absolute));
     json_object_set_new(object, "over_none_percent",
-                        estimate_value(&over->percent));
+                        report_json_estimate(&over->percent));
     json_object_set_new(object, "over_none_verdict",
                         group->method == METHOD_NONE
                             ? json_null()
@@ -123,6 +124,7 @@ group_value(const struct figures *figures, const struct group_figures *group)
                         moved_value(&group->server_ctime));
     json_object_set_new(object, "server_change",
                         moved_value(&group->server_change));
+    report_json_group_reasons(object, group);
     return object;
 }
 
@@ -203,7 +205,7 @@ report_json(const struct figures *figures, FILE *out)
         json_array_append_new(differ, text_value(figures->disagreements[i]));
     root = json_pack(
         "{s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:i, s:i, s:b, s:f, s:o, s:o, "
-        "s:o, s:o, s:o, s:i, s:i}",
+        "s:o, s:o, s:o, s:i, s:i, s:o}",
         "schema", "nfs-atime-test.report/1", "run", text_value(run->id),
         "tool_version", text_value(run->tool_version), "kernel",
         text_value(run->kernel), "clock", text_value(run->clock), "state",
@@ -213,7 +215,8 @@ report_json(const struct figures *figures, FILE *out)
         "confidence", figures->confidence, "filesystems", filesystems,
         "groups", groups, "findings", findings, "mountstats_differences",
         differ, "losses", losses_value(traffic), "background_calls",
-        (int)traffic->background_calls, "own_calls", (int)traffic->own_calls);
+        (int)traffic->background_calls, "own_calls", (int)traffic->own_calls,
+        "correlation", report_json_correlations(figures));
     if (root == NULL)
         return -1;
     result = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12));

@@ -3,6 +3,7 @@
 
 #include "analysis/correlation.h"
 #include "analysis/escape.h"
+#include "analysis/report_json_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -240,4 +241,38 @@ rtt_slopes_text(const struct rtt_slope *slopes, size_t count,
     }
     fputs("counted: blocking RPCs of the captures, as the slope they would "
           "give; by run: their number per exec.\n", out);
+}
+
+int
+rtt_slopes_json(const struct rtt_slope *slopes, size_t count, FILE *out)
+{
+    json_t *rows = json_array(), *root;
+    int result;
+    size_t i;
+
+    for (i = 0; i < count; i++) {
+        const struct rtt_slope *slope = &slopes[i];
+
+        json_array_append_new(
+            rows,
+            json_pack("{s:s, s:s, s:I, s:I, s:f, s:f, s:o, s:o, s:f, s:o}",
+                      "filesystem", slope->filesystem, "method",
+                      run_method_name(slope->method), "runs",
+                      (json_int_t)slope->runs, "cells",
+                      (json_int_t)slope->cells, "rtt_min_us",
+                      slope->rtt_min_us, "rtt_max_us", slope->rtt_max_us,
+                      "round_trips", report_json_estimate(&slope->slope),
+                      "us_at_zero", report_json_estimate(&slope->fixed),
+                      "r_squared", slope->r2, "round_trips_counted",
+                      slope->counted_known ? json_real(slope->counted)
+                                           : json_null()));
+    }
+    root = json_pack("{s:s, s:o}", "schema", "nfs-atime-test.rtt/1", "slopes",
+                     rows);
+    if (root == NULL)
+        return -1;
+    result = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    fputc('\n', out);
+    json_decref(root);
+    return result;
 }

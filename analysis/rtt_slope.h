@@ -59,4 +59,7 @@ int rtt_slopes(const struct rtt_runs *runs, double confidence,
 void rtt_slopes_text(const struct rtt_slope *slopes, size_t count,
                      double confidence, FILE *out);
 
+/* As a JSON document of its own: schema nfs-atime-test.rtt/1. @return 0, -1 */
+int rtt_slopes_json(const struct rtt_slope *slopes, size_t count, FILE *out);
+
 #endif

@@ -2,6 +2,7 @@
 #include "client/commands.h"
 
 #include "analysis/report.h"
+#include "analysis/rtt_slope.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -30,7 +31,9 @@ usage(FILE *out)
           "\n"
           "Makes the report of a stored run again, from its run.json and its "
           "captures.\n"
-          "RUN is the run's directory or the run.json in it.\n"
+          "RUN is the run's directory or the run.json in it. Runs with "
+          "different\nround-trip times: at the end, how many round trips an "
+          "exec waits for.\n"
           "\n"
           "      --format FORMAT    text (default), time, json, csv, markdown or html\n"
           "  -c, --confidence PC    confidence of the intervals, per cent (95)\n"
@@ -53,7 +56,8 @@ wrong_usage(const char *what, const char *value)
 int
 cmd_report(int argc, char **argv)
 {
-    struct report_options options = {.confidence = 95.0};
+    struct rtt_runs rtt = {0};
+    struct report_options options = {.confidence = 95.0, .rtt = &rtt};
     enum report_format format = REPORT_TEXT;
     const char *output = NULL;
     FILE *out = stdout;
@@ -104,6 +108,11 @@ cmd_report(int argc, char **argv)
         if (worst != 1 && status != 0)
             worst = status;
     }
+    if (report_rtt(&rtt, format, options.confidence, out) != 0) {
+        fputs("nfs-atime-test report: out of memory\n", stderr);
+        worst = 1;
+    }
+    rtt_runs_free(&rtt);
     if (output != NULL && fclose(out) != 0) {
         perror(output);
         worst = 1;
