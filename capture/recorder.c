@@ -114,6 +114,13 @@ fail(struct recording *recording, const char *format, ...)
     _exit(1);
 }
 
+static _Noreturn void
+cannot_write(struct recording *recording)
+{
+    fail(recording, "%s: %s after %llu packets", recording->path,
+         strerror(errno), (unsigned long long)recording->written);
+}
+
 static struct recorder_stats
 take_stats(struct recording *recording)
 {
@@ -155,7 +162,12 @@ on_packet(u_char *context, const struct pcap_pkthdr *header,
 {
     struct recording *recording = (struct recording *)(void *)context;
 
+    /* libpcap does not look at what fwrite says, and a later flush has
+     * nothing left to fail on. */
+    errno = 0;
     pcap_dump((u_char *)recording->dumper, header, bytes);
+    if (ferror(pcap_dump_file(recording->dumper)))
+        cannot_write(recording);
     recording->written++;
     look_for_marker(recording, bytes, header->caplen);
 }
@@ -258,6 +270,7 @@ keep_quiet(void)
     sigaction(SIGINT, &ignore, NULL);
     sigaction(SIGHUP, &ignore, NULL);
     sigaction(SIGPIPE, &ignore, NULL);
+    sigaction(SIGXFSZ, &ignore, NULL); /* EFBIG from write instead */
     if (sched_setscheduler(0, SCHED_BATCH, &none) != 0)
         setpriority(PRIO_PROCESS, 0, 10);
 }
@@ -266,8 +279,7 @@ static void
 flush(struct recording *recording)
 {
     if (pcap_dump_flush(recording->dumper) != 0)
-        fail(recording, "%s: %s after %llu packets", recording->path,
-             strerror(errno), (unsigned long long)recording->written);
+        cannot_write(recording);
 }
 
 static int

@@ -87,8 +87,8 @@ finish(struct test *test, bool measured)
     snprintf(reason, sizeof(reason), "%s", test->error);
     captures_stop(test);
     measured = measured && anything_measured(run);
-    if (measured && test_save(test) != 0)
-        status = EXIT_INCOMPLETE;
+    if (measured && test_save(test) != 0 && test_save_elsewhere(test) != 0)
+        measured = false;
     progress_show("cleaning up");
     test_clean_up(test);
     progress_clear();

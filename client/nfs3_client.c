@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NFS3_HANDLE_MAX 64
 #define NFS3_MAX_NAME 255
@@ -17,6 +18,7 @@
 #define NFS3_LOOKUP 3
 #define NFS3_JUKEBOX 10008
 #define MOUNT3_MNT 1
+#define MOUNT3_ACCES 13
 #define PORTMAP_GETPORT 3
 #define JUKEBOX_TRIES 20
 
@@ -179,9 +181,15 @@ mount_export(struct nfs_probe *probe, const char *path, char *error,
     if (status != RPC_SUCCESS)
         return set_error(error, error_size, "MNT %s: %s", path,
                          clnt_sperrno(status));
-    if (result.status != 0)
-        return set_error(error, error_size, "MNT %s: status %u", path,
-                         result.status);
+    if (result.status != 0) {
+        const char *name = mount_status_name(3, result.status);
+
+        return set_error(error, error_size, "MNT %s: %s%s", path,
+                         name != NULL ? name : "refused",
+                         result.status == MOUNT3_ACCES && geteuid() != 0
+                             ? " (mountd may want a caller that is root)"
+                             : "");
+    }
     probe->mount_port = port;
     probe->handle = result.handle;
     return 0;

@@ -81,16 +81,27 @@ timespec_ns(struct timespec time)
 }
 
 static void
-look_at_export(const struct test_filesystem *own, struct run_attr *attr)
+look_at_file(const char *path, struct run_attr *attr)
 {
     struct stat status;
 
     run_attr_unknown(attr);
-    if (own->export_program == NULL || stat(own->export_program, &status) != 0)
+    if (path == NULL || stat(path, &status) != 0)
         return;
     attr->atime_ns = timespec_ns(status.st_atim);
     attr->mtime_ns = timespec_ns(status.st_mtim);
     attr->ctime_ns = timespec_ns(status.st_ctim);
+}
+
+void
+test_true_times(struct test *test, size_t index, struct run_attr *attr)
+{
+    const struct run_filesystem *filesystem = &test->run.filesystems[index];
+
+    if (filesystem->kind == FILESYSTEM_NFS)
+        ask_server(test, index, attr);
+    else
+        look_at_file(filesystem->program_path, attr);
 }
 
 static void
@@ -246,7 +257,7 @@ run_cell(struct test *test, struct run_cell *cell)
 
     fill_order(test, cell, &order);
     ask_server(test, cell->filesystem, &cell->server_before);
-    look_at_export(own, &cell->export_before);
+    look_at_file(own->export_program, &cell->export_before);
     if (launcher_prepare(test->launcher, &order, test->error,
                          sizeof(test->error)) != 0 ||
         launcher_stat(test->launcher, &cell->client_before, test->error,
@@ -258,7 +269,7 @@ run_cell(struct test *test, struct run_cell *cell)
                       sizeof(test->error)) != 0)
         return fail_cell(test, cell);
     ask_server(test, cell->filesystem, &cell->server_after);
-    look_at_export(own, &cell->export_after);
+    look_at_file(own->export_program, &cell->export_after);
     if (capture_confirm(test, own, &cell->open_marker) != 0 ||
         capture_confirm(test, own, &cell->close_marker) != 0) {
         cell->error = copy_text(test->error);

@@ -129,6 +129,48 @@ test_save(struct test *test)
     return -1;
 }
 
+/* What the run names relative to its old directory, by absolute path. */
+static void
+make_absolute(char **path, const char *directory)
+{
+    char *absolute;
+
+    if (*path == NULL || **path == '/')
+        return;
+    absolute = format_text("%s/%s", directory, *path);
+    free(*path);
+    *path = absolute;
+}
+
+int
+test_save_elsewhere(struct test *test)
+{
+    const char *temporary = getenv("TMPDIR");
+    struct run *run = &test->run;
+    char *old = realpath(run->directory, NULL);
+    char *directory = format_text("%s/nfs-atime-test-XXXXXX",
+                                  temporary != NULL ? temporary : "/tmp");
+
+    if (mkdtemp(directory) == NULL) {
+        free(directory);
+        free(old);
+        return -1;
+    }
+    for (size_t i = 0; i < run->capture_count && old != NULL; i++)
+        make_absolute(&run->captures[i].path, old);
+    for (size_t i = 0; i < run->filesystem_count && old != NULL; i++)
+        make_absolute(&run->filesystems[i].capture, old);
+    free(old);
+    free(run->directory);
+    run->directory = directory;
+    if (test_save(test) != 0) {
+        rmdir(directory);
+        return -1;
+    }
+    fprintf(stderr, "nfs-atime-test: the run is in %s instead\n", directory);
+    return 0;
+}
+
 /* --- a file system -------------------------------------------------------- */
 
 /* "nfs3", "nfs4.2", "local"; a second one is "nfs3-2". */

@@ -76,9 +76,17 @@ void captures_stop(struct test *test);
  * test->run.state and state_reason say why. */
 int test_run_cells(struct test *test);
 
+/* The server's word on the program's times; local file systems: stat(2).
+ * Unknown where it cannot be had, with a warning once. */
+void test_true_times(struct test *test, size_t index, struct run_attr *attr);
+
 /* Writes run.json. @return 0, or -1: said on standard error, and the test is
  * incomplete. */
 int test_save(struct test *test);
+
+/* After test_save() failed at the end: into a directory of its own below
+ * TMPDIR or /tmp, which is said. @return 0, or -1: nowhere. */
+int test_save_elsewhere(struct test *test);
 
 /* Ends the launcher, removes the programs, frees all but the run. */
 void test_clean_up(struct test *test);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -156,6 +157,34 @@ many_packets_none_lost(void **state)
     assert_int_equal(packets_in_file(file_path, &nanoseconds), stats.written);
 }
 
+/* A limit on the file's size stands for a full disk. */
+static void
+full_disk_is_told(void **state)
+{
+    struct rlimit usual, small;
+    struct recorder_stats stats;
+    struct recorder *recorder;
+    char error[1024] = "";
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &usual), 0);
+    small = usual;
+    small.rlim_cur = 65536;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    recorder = start("udp port 20490", file_path);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &usual), 0);
+    for (int i = 0; i < 2000; i++)
+        send_text("packet", 0);
+    send_text(PREFIX "4/1/c", 0);
+    assert_int_equal(recorder_wait_marker(recorder, PREFIX "4/1/c", 5000, -1,
+                                          error, sizeof(error)),
+                     RECORDER_DEAD);
+    assert_non_null(strstr(error, file_path));
+    assert_non_null(strstr(error, "File too large"));
+    assert_int_equal(recorder_stop(recorder, &stats, error, sizeof(error)),
+                     RECORDER_DEAD);
+}
+
 /* The process that has us as its parent. */
 static pid_t
 only_child(void)
@@ -262,6 +291,7 @@ main(void)
         cmocka_unit_test(markers_are_seen_and_written),
         cmocka_unit_test(wrong_filter_times_out),
         cmocka_unit_test(many_packets_none_lost),
+        cmocka_unit_test(full_disk_is_told),
         cmocka_unit_test(killed_recorder_is_told),
         cmocka_unit_test(recorder_has_no_privilege),
         cmocka_unit_test(starting_errors),
