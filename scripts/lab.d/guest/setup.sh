@@ -6,7 +6,7 @@
 prepare_kernel() {
     # Sizes in KiB: the export and the local file system. Allocated as used.
     modprobe brd rd_nr=2 rd_size=262144 || return 1
-    for module in virtio_pci virtio_blk nfs nfsv3 nfsv4 nfsd veth; do
+    for module in nfs nfsv3 nfsv4 nfsd veth; do
         modprobe "$module" || return 1
     done
     for module in crc32c_generic sch_netem loop tcp_diag inet_diag; do
