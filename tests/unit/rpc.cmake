@@ -9,3 +9,7 @@ nat_unit_test(test_rpc_match unit/test_rpc_match.c ${RPC_SUPPORT}
               LIBRARIES capture)
 nat_unit_test(test_rpc_nfs4 unit/test_rpc_nfs4.c unit/nfs4_samples.c
               ${RPC_SUPPORT} LIBRARIES capture)
+nat_unit_test(test_rpc_nfs3 unit/test_rpc_nfs3.c ${RPC_SUPPORT}
+              LIBRARIES capture)
+nat_unit_test(test_rpc_names unit/test_rpc_names.c ${RPC_SUPPORT}
+              LIBRARIES capture)
