@@ -75,7 +75,7 @@ plot_begin(struct plot *plot, struct plotter *plotter, unsigned width,
             "set xlabel textcolor rgb " PLOT_SOFT "\n"
             "set ylabel textcolor rgb " PLOT_SOFT "\n"
             "set key textcolor rgb " PLOT_INK " samplen 1.5\n"
-            "set title textcolor rgb " PLOT_INK "\n", width, height);
+            "set tmargin 0.7\n", width, height);
 }
 
 void

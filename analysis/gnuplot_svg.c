@@ -98,6 +98,8 @@ page_colour(const char *value, size_t length, char *text, size_t size)
 
     if (length == 4 && memcmp(value, "none", 4) == 0)
         return "none";
+    if (length == 5 && memcmp(value, "white", 5) == 0)
+        return "var(--page)";
     if (!read_rgb(value, length, rgb) || rgb[1] != 0)
         return "currentColor";
     if (rgb[0] == 1 && rgb[2] >= 1 && rgb[2] <= PLOT_SERIES_COUNT) {

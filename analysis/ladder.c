@@ -19,9 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH 290.0
-#define CLIENT_X 84.0
-#define SERVER_X 176.0
+#define WIDTH 310.0
+#define CLIENT_X 100.0
+#define SERVER_X 188.0
 #define HEIGHT 400.0 /* of the longest exec of a file system */
 #define TOP 26.0
 #define LINE_HEIGHT 15.0
@@ -208,13 +208,13 @@ event(struct canvas *canvas, int64_t when_ns, const char *what)
 }
 
 static void
-phase(struct canvas *canvas, int64_t from_ns, int64_t to_ns, unsigned colour)
+phase(struct canvas *canvas, int64_t from_ns, int64_t to_ns, const char *colour)
 {
     const double from = y_of(canvas, from_ns), to = y_of(canvas, to_ns);
 
     if (to > from)
         fprintf(canvas->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"5\" "
-                "height=\"%.1f\" fill=\"var(--c%u)\"/>\n", CLIENT_X - 2.5,
+                "height=\"%.1f\" fill=\"var(--%s)\"/>\n", CLIENT_X - 2.5,
                 from, to - from, colour);
 }
 
@@ -289,9 +289,9 @@ draw(struct canvas *canvas, const struct typical *typical, bool nfs,
     size_t i;
 
     draw_lines(canvas, typical, nfs);
-    phase(canvas, exec->start_ns, exec_ns, 1);
-    phase(canvas, exec_ns, exec->exit_ns, executed ? 7 : 8);
-    phase(canvas, exec->exit_ns, exec->end_ns, 6);
+    phase(canvas, exec->start_ns, exec_ns, "soft");
+    phase(canvas, exec_ns, exec->exit_ns, "line");
+    phase(canvas, exec->exit_ns, exec->end_ns, "soft");
     for (i = 0; i < typical->rpc_count && i < MOST_RPCS; i++)
         pair(canvas, typical->rpcs[i]);
     event(canvas, exec->start_ns, "start");
@@ -388,16 +388,11 @@ run_plot_ladders(struct run_plots *plots)
     for (i = 0; i < run->filesystem_count; i++) {
         if (run->filesystems[i].kind != FILESYSTEM_NFS)
             continue;
-        fputs("<div class=\"panels ladders\">\n", plots->out);
+        fputs("<div class=\"ladders\">\n", plots->out);
         if (ladders_of(plots, i) != 0)
             return -1;
         fputs("</div>\n", plots->out);
     }
-    legend_begin(plots->out);
-    legend_entry(plots->out, 1, "until exec'd");
-    legend_entry(plots->out, 7, "until exited");
-    legend_entry(plots->out, 6, "until marked");
-    legend_end(plots->out);
     figure_caption(plots->out, 5, "The typical exec");
     fputs("Time goes down, in µs from the start; within a file system all "
           "ladders have one scale. Each RPC is a pair of arrows with its "

@@ -247,36 +247,65 @@ wait_table(const struct figures *figures, FILE *out)
     html_table_end(out);
 }
 
+/* One part of a difference. */
+static void
+explain_row(const struct figures *figures, const struct group_figures *group,
+            const char *by, const double *rpcs,
+            const struct stat_estimate *us, FILE *out)
+{
+    heads(figures, group, out);
+    html_number(out, "%s", "");
+    html_cell(out, by);
+    value(out, rpcs != NULL, "%+.3f", rpcs != NULL ? *rpcs : 0);
+    value(out, us->has_value, "%+.1f", us->value);
+    value(out, us->has_half, "± %.1f", us->half_width);
+    html_row_end(out);
+}
+
+static void
+explain_group(const struct figures *figures, const struct group_figures *group,
+              FILE *out)
+{
+    const struct rpc_wait *wait = &group->wait;
+    const struct stat_estimate work = {true, false, wait->work_us, 0};
+    const struct stat_estimate rest = {true, false, wait->rest, 0};
+    size_t j;
+
+    heads(figures, group, out);
+    value(out, wait->measured.absolute.has_value, "%+.1f",
+          wait->measured.absolute.value);
+    html_cell(out, "");
+    fputs("<td></td><td></td><td></td>", out);
+    html_row_end(out);
+    for (j = 0; j < wait->part_count; j++) {
+        char by[64];
+
+        snprintf(by, sizeof by, "waiting for %s", wait->parts[j].name);
+        explain_row(figures, group, by, &wait->parts[j].rpcs,
+                    &wait->parts[j].us.absolute, out);
+    }
+    if (wait->work_known)
+        explain_row(figures, group, "the client's own work for RPCs", NULL,
+                    &work, out);
+    explain_row(figures, group, "the method's call itself", NULL,
+                &wait->method_part.absolute, out);
+    explain_row(figures, group, "not explained", NULL, &rest, out);
+}
+
 static void
 explain_table(const struct figures *figures, FILE *out)
 {
-    size_t i, j;
+    size_t i;
 
     h3(out, "Where the difference goes");
     html_table_begin(out, "µs per exec more than none, split",
-                     "<File system|<Method|measured|<By|RPCs|µs|±|"
-                     "not explained");
+                     "<File system|<Method|measured|<By|RPCs|µs|±");
     for (i = 0; i < figures->group_count; i++) {
         const struct group_figures *group = &figures->groups[i];
-        const struct rpc_wait *wait = &group->wait;
 
-        if (!group->reasons_known || !wait->compared)
-            continue;
-        for (j = 0; j < wait->part_count; j++) {
-            const struct wait_part *part = &wait->parts[j];
-
-            heads(figures, group, out);
-            value(out, j == 0 && wait->measured.absolute.has_value, "%+.1f",
-                  wait->measured.absolute.value);
-            html_cell(out, part->name);
-            value(out, true, "%+.3f", part->rpcs);
-            value(out, part->us.absolute.has_value, "%+.1f",
-                  part->us.absolute.value);
-            value(out, part->us.absolute.has_half, "± %.1f",
-                  part->us.absolute.half_width);
-            value(out, j == 0, "%+.1f", wait->rest);
-            html_row_end(out);
-        }
+        if (group->reasons_known && group->wait.compared &&
+            group->method != METHOD_NOEXEC)
+            explain_group(figures, group, out);
     }
     html_table_end(out);
 }

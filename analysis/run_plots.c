@@ -92,7 +92,8 @@ legend_end(FILE *out)
 }
 
 void
-legend_of_methods(const struct figures *figures, FILE *out)
+legend_of_methods(const struct figures *figures, enum run_method first,
+                  FILE *out)
 {
     bool used[METHOD_COUNT] = {false};
     size_t i;
@@ -101,7 +102,7 @@ legend_of_methods(const struct figures *figures, FILE *out)
         if (figures->groups[i].cells > 0)
             used[figures->groups[i].method] = true;
     legend_begin(out);
-    for (i = 0; i < METHOD_COUNT; i++)
+    for (i = first; i < METHOD_COUNT; i++)
         if (used[i])
             legend_entry(out, method_colour((enum run_method)i),
                          run_method_name((enum run_method)i));

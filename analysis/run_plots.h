@@ -50,8 +50,9 @@ void panel_end(FILE *out, const struct plotter *plotter, bool drawn);
 void legend_begin(FILE *out);
 void legend_entry(FILE *out, unsigned colour, const char *text);
 void legend_end(FILE *out);
-/* Those methods of which the run has a finished cell. */
-void legend_of_methods(const struct figures *figures, FILE *out);
+/* Those methods from `first` on of which the run has a finished cell. */
+void legend_of_methods(const struct figures *figures, enum run_method first,
+                       FILE *out);
 
 /* us of every recorded exec of the group's finished cells, ascending; NULL
  * when there are none or out of memory. */

@@ -5,12 +5,13 @@
 #include "analysis/html_page.h"
 #include "analysis/run_plots.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MOST_POINTS 600 /* of a panel */
 
-enum series { SERIES_SERVER, SERIES_SETATTR, SERIES_READ, SERIES_OTHER,
-              SERIES_CLIENT, SERIES_COUNT };
+enum series { SERIES_SERVER, SERIES_CLIENT, SERIES_SETATTR, SERIES_READ,
+              SERIES_OTHER, SERIES_COUNT }; /* later ones lie on top */
 
 static const struct {
     const char *text;
@@ -26,7 +27,7 @@ static const struct {
     [SERIES_OTHER] = {"moved by nothing that was seen", 5,
                       "points pointtype 6 pointsize 0.45"},
     [SERIES_CLIENT] = {"the client's stat, before and after a cell", 1,
-                       "points pointtype 7 pointsize 0.6"},
+                       "points pointtype 7 pointsize 0.45"},
 };
 _Static_assert(sizeof series / sizeof series[0] == SERIES_COUNT,
                "a style per series");
@@ -48,19 +49,36 @@ in_series(enum atime_mover mover, unsigned which)
     }
 }
 
+/* Times of a panel: x counts from first_ns (monotonic), y from base_ns (the
+ * wall clock then); an atime earlier than `floor` stands on the floor. */
+struct frame {
+    int64_t first_ns, base_ns;
+    double floor;
+};
+
+static void
+write_point(FILE *script, const struct frame *frame, int64_t when_ns,
+            int64_t atime_ns)
+{
+    const double y = (double)(atime_ns - frame->base_ns) * 1e-9;
+
+    fprintf(script, "%.9g %.9g\n",
+            (double)(when_ns - frame->first_ns) * 1e-9,
+            y < frame->floor ? frame->floor : y);
+}
+
 /* Writes one series, every step-th point of it. @return how many. */
 static size_t
 write_series(FILE *script, const struct atime_history *history,
-             unsigned which, int64_t first_ns, int64_t base_ns)
+             unsigned which, const struct frame *frame)
 {
     size_t i, n = 0, seen = 0, step;
 
     fprintf(script, "$s%u <<END\n", which);
     if (which == SERIES_CLIENT) {
         for (i = 0; i < history->client_count; i++, n++)
-            fprintf(script, "%.9g %.9g\n",
-                    (double)(history->client[i].when_ns - first_ns) * 1e-9,
-                    (double)(history->client[i].atime_ns - base_ns) * 1e-9);
+            write_point(script, frame, history->client[i].when_ns,
+                        history->client[i].atime_ns);
         fputs("END\n", script);
         return n;
     }
@@ -72,25 +90,54 @@ write_series(FILE *script, const struct atime_history *history,
 
         if (!in_series(point->mover, which) || seen++ % step != 0)
             continue;
-        fprintf(script, "%.9g %.9g\n",
-                (double)(point->when_ns - first_ns) * 1e-9,
-                (double)(point->atime_ns - base_ns) * 1e-9);
+        write_point(script, frame, point->when_ns, point->atime_ns);
         n++;
     }
     fputs("END\n", script);
     return n;
 }
 
-/* Seconds are counted from the last atime before anything happened, so that
- * "moved" is above 0. */
+/* The wall clock at the monotonic time `when_ns`. */
 static int64_t
-base_of(const struct atime_history *history)
+realtime_of(const struct run *run, int64_t when_ns)
 {
-    if (history->client_count > 0 &&
-        (history->point_count == 0 ||
-         history->client[0].atime_ns < history->points[0].atime_ns))
-        return history->client[0].atime_ns;
-    return history->points[0].atime_ns;
+    size_t i;
+
+    for (i = 0; i < run->cell_count; i++) {
+        const struct run_clock_pair *pair = &run->cells[i].clock_before;
+
+        if (pair->realtime_ns != RUN_UNKNOWN_NS &&
+            pair->monotonic_ns != RUN_UNKNOWN_NS)
+            return when_ns + pair->realtime_ns - pair->monotonic_ns;
+    }
+    return when_ns;
+}
+
+/* How long the run lasted, in seconds. */
+static double
+length_of(const struct run *run, int64_t first_ns)
+{
+    int64_t last = first_ns;
+    size_t i;
+
+    for (i = 0; i < run->cell_count; i++) {
+        const struct run_cell *cell = &run->cells[i];
+
+        if (cell->exec_count > 0 &&
+            cell->execs[cell->exec_count - 1].end_ns > last)
+            last = cell->execs[cell->exec_count - 1].end_ns;
+    }
+    return (double)(last - first_ns) * 1e-9;
+}
+
+/* 1, 2 or 5 times a power of ten: about five ticks. */
+static double
+tick_step(double length)
+{
+    const double unit = pow(10, floor(log10(length / 4)));
+    const double steps = length / 4 / unit;
+
+    return unit * (steps < 2 ? 1 : steps < 5 ? 2 : 5);
 }
 
 static bool
@@ -98,7 +145,10 @@ atime_panel(struct run_plots *plots, const struct atime_history *history,
             bool used[SERIES_COUNT])
 {
     const struct run *run = plots->figures->run;
-    const int64_t first = run_first_ns(run), base = base_of(history);
+    const int64_t first = run_first_ns(run);
+    const double length = fmax(length_of(run, first), 1e-6);
+    const struct frame frame = {first, realtime_of(run, first),
+                                -0.15 * length};
     const char *comma = "plot ";
     size_t counts[SERIES_COUNT];
     struct plot plot;
@@ -107,12 +157,15 @@ atime_panel(struct run_plots *plots, const struct atime_history *history,
     plot_begin(&plot, &plots->plotter, PANEL_WIDTH, 300);
     if (plot.script == NULL)
         return false;
-    fputs("unset key\nset xlabel 'seconds into the run'\n"
-          "set ylabel 'atime, s later than at first'\n"
-          "set offsets graph 0.02, graph 0.02, graph 0.06, graph 0.06\n",
-          plot.script);
+    fprintf(plot.script,
+            "unset key\nset xlabel 'seconds into the run'\n"
+            "set ylabel 'atime, seconds into the run'\n"
+            "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n"
+            "set ytics autofreq 0,%.9g\nset ytics add ('before' %.9g)\n",
+            -0.03 * length, 1.04 * length, -0.2 * length, 1.08 * length,
+            tick_step(length), frame.floor);
     for (which = 0; which < SERIES_COUNT; which++)
-        counts[which] = write_series(plot.script, history, which, first, base);
+        counts[which] = write_series(plot.script, history, which, &frame);
     for (which = 0; which < SERIES_COUNT; which++) {
         if (counts[which] == 0)
             continue;
@@ -166,8 +219,9 @@ run_plot_atimes(struct run_plots *plots)
     figure_caption(plots->out, 6, "The program's access time over the run");
     fputs("Where the line climbs, the atime moved on the server, and the "
           "rings on it say by which call; where it is flat, execs went by "
-          "and the server's atime stayed. A dot of the client above the line "
-          "is an atime that only the client believes in.", plots->out);
+          "and the server's atime stayed. An atime on the diagonal is of "
+          "that moment. A dot of the client above the line is an atime that "
+          "only the client believes in.", plots->out);
     figure_end(plots->out);
     return 0;
 }

@@ -44,9 +44,12 @@ begin_curves(struct run_plots *plots, struct plot *plot, double low,
             "set xtics rotate by 0\n",
             unit, low * 0.9, high * 1.1);
     /* Few decades: name more than the powers of ten. */
-    if (high / low < 30)
-        fputs("set xtics (5,10,20,50,100,200,300,500,700,1000,2000,3000,5000,"
+    if (high / low < 15)
+        fputs("set xtics (5,10,20,30,50,70,100,150,200,300,400,500,700,1000,1500,2000,3000,5000,"
               "7000,10000,20000,50000,100000,200000,500000)\n", plot->script);
+    else if (high / low < 300)
+        fputs("set xtics (1,2,5,10,20,50,100,200,500,1000,2000,5000,10000,"
+              "20000,50000,100000,200000,500000,1e6)\n", plot->script);
 }
 
 static bool
@@ -260,7 +263,7 @@ run_plot_distributions(struct run_plots *plots)
         panel_end(plots->out, &plots->plotter,
                   exec_curves_panel(plots, i, low, high));
     }
-    legend_of_methods(plots->figures, plots->out);
+    legend_of_methods(plots->figures, METHOD_NOEXEC, plots->out);
     figure_caption(plots->out, 4, "Distribution of exec times");
     fputs("How many of the execs, in per cent, were done within a time (log "
           "axis). A steep curve is a method that always costs the same; a "
@@ -288,8 +291,8 @@ course_panel(struct run_plots *plots, size_t filesystem)
     if (plot.script == NULL)
         return false;
     fputs("unset key\nset xlabel 'seconds into the run'\n"
-          "set ylabel 'µs per exec'\nset yrange [0:*]\n"
-          "set offsets graph 0.03, graph 0.03, graph 0.05, 0\n", plot.script);
+          "set ylabel 'µs per exec'\nset yrange [0:*]\nset xrange [0:*]\n"
+          "set offsets 0, graph 0.03, graph 0.05, 0\n", plot.script);
     for (method = 0; method < METHOD_COUNT; method++) {
         fprintf(plot.script, "$m%u <<END\n", method);
         for (i = 0; i < run->cell_count; i++) {
@@ -423,7 +426,7 @@ run_plot_drift(struct run_plots *plots)
             panel_begin(plots->out, heading);
             panel_end(plots->out, &plots->plotter, warm_panel(plots, i));
         }
-    legend_of_methods(figures, plots->out);
+    legend_of_methods(figures, METHOD_NOEXEC, plots->out);
     figure_caption(plots->out, 7, "Execs over time");
     fputs("First a ring per cell at its median, with the line from 5 to 95 % "
           "of its execs: rings of a colour that climb or fall are a drift of "

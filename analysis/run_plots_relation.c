@@ -105,8 +105,8 @@ relation_panel(struct run_plots *plots, const struct points *points,
     if (plot.script == NULL)
         return false;
     fputs("unset key\nset xlabel 'RPCs per exec'\nset ylabel 'µs per exec'\n"
-          "set yrange [0:*]\nset offsets graph 0.06, graph 0.06, graph 0.08, "
-          "0\n", plot.script);
+          "set yrange [0:*]\nset xrange [0:*]\nset offsets 0, graph 0.06, "
+          "graph 0.08, 0\n", plot.script);
     if (has_line)
         write_band(plot.script, points, line, plots->figures->confidence);
     for (method = 0; method < METHOD_COUNT; method++) {
@@ -218,7 +218,7 @@ run_plot_relation(struct run_plots *plots)
     if (result == 0 && panels_length > 0) {
         figure_begin(page, "figure-3");
         fwrite(panels, 1, panels_length, page);
-        legend_of_methods(plots->figures, page);
+        legend_of_methods(plots->figures, METHOD_NONE, page);
         figure_caption(page, 3, "Time against RPCs");
         fprintf(page, "A ring is one cell; the line is least squares over all "
                 "cells of that file system, the band its %.4g %% interval. "
