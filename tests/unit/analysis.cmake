@@ -23,3 +23,11 @@ nat_unit_test(test_statistics_command
               LIBRARIES analysis)
 target_compile_definitions(test_statistics_command PRIVATE
   NAT_VERSION="${PROJECT_VERSION}")
+nat_unit_test(test_reasons_wait
+              ${CMAKE_CURRENT_LIST_DIR}/test_reasons_wait.c
+              ${CMAKE_CURRENT_LIST_DIR}/synthetic_run.c
+              LIBRARIES analysis)
+nat_unit_test(test_reasons_atime
+              ${CMAKE_CURRENT_LIST_DIR}/test_reasons_atime.c
+              ${CMAKE_CURRENT_LIST_DIR}/synthetic_run.c
+              LIBRARIES analysis)
