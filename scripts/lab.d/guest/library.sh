@@ -151,28 +151,27 @@ measure_rtt() {
     echo "$(least_ping)us"
 }
 
-set_netem() { # one way delay in microseconds
-    in_client /usr/sbin/tc qdisc replace dev c0 root netem limit 10000 \
-        delay "${1}us" &&
-        in_server /usr/sbin/tc qdisc replace dev s0 root netem limit 10000 \
-            delay "${1}us"
+# All of it at the server's end: a capture on c0 comes after that interface's
+# queue, so that a delay there would pass before the call is seen.
+set_netem() { # delay of a round trip in microseconds
+    in_server /usr/sbin/tc qdisc replace dev s0 root netem limit 10000 \
+        delay "${1}us"
 }
 
 # Netem itself, the ping and the stack take time too: set, measure, correct.
 set_rtt() {
-    in_client /usr/sbin/tc qdisc del dev c0 root 2>/dev/null
     in_server /usr/sbin/tc qdisc del dev s0 root 2>/dev/null
     [ "$1" != none ] || return 0
     _target=$(microseconds "$1") || return 1
     _base=$(least_ping)
-    _delay=$(((_target - _base) / 2))
+    _delay=$((_target - _base))
     # As near as a round trip without netem is; less is impossible.
     [ "$_delay" -gt 2 ] || return 0
     for _pass in 1 2 3; do
         set_netem "$_delay" || return 1
         _error=$((_target - $(least_ping)))
         [ "$_error" -gt 1 ] || [ "$_error" -lt -1 ] || break
-        _delay=$((_delay + _error / 2))
+        _delay=$((_delay + _error))
         [ "$_delay" -gt 0 ] || _delay=0
     done
     return 0
