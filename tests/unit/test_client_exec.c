@@ -57,7 +57,7 @@ tear_down(void **state)
 static struct launch_result
 run_order(const struct launch_order *order)
 {
-    struct launch_result result;
+    struct launch_result result = {0};
     char error[512] = "";
 
     if (launcher_prepare(launcher, order, error, sizeof(error)) != 0 ||

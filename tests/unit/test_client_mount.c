@@ -213,6 +213,14 @@ counts_of_the_right_device(void **state)
 }
 
 static void
+free_counts(struct run_counts *counts)
+{
+    for (size_t i = 0; i < counts->length; i++)
+        free(counts->items[i].name);
+    free(counts->items);
+}
+
+static void
 differences_and_resets(void **state)
 {
     struct mount_stats before = {0}, after = {0};
@@ -233,6 +241,9 @@ differences_and_resets(void **state)
     mount_stats_difference(&after, &before, &difference, &reset);
     assert_true(reset);
     assert_int_equal(difference.length, 2); /* nothing was added */
+    mount_stats_free(&before);
+    mount_stats_free(&after);
+    free_counts(&difference);
 }
 
 int

@@ -139,6 +139,9 @@ ping_and_marker(void **state)
     assert_int_equal(ports.length, 1);
     assert_memory_equal(ports.items[0].name, "127.0.0.1:", 10);
     assert_true(atoi(ports.items[0].name + 10) < 1024); /* as root */
+    free(ports.items[0].name);
+    free(ports.items);
+    free(marker.nonce);
     nfs_probe_close(probe);
 }
 
