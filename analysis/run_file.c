@@ -59,6 +59,7 @@ static const struct field run_fields[] = {
     FIELD(struct run, FIELD_INT64, clock_resolution_ns),
     FIELD(struct run, FIELD_STRING, state_reason),
     FIELD(struct run, FIELD_STRING, bench),
+    FIELD(struct run, FIELD_UINT64, bench_bytes),
     FIELD(struct run, FIELD_UINT64, seed),
     NEEDED(struct run, FIELD_UNSIGNED, execs),
     NEEDED(struct run, FIELD_UNSIGNED, repetitions),
@@ -111,6 +112,7 @@ static const struct field capture_fields[] = {
 
 static const struct field cell_fields[] = {
     NEEDED(struct run_cell, FIELD_UNSIGNED, repetition),
+    FIELD(struct run_cell, FIELD_STRING, variant),
     FIELD(struct run_cell, FIELD_STRING, error),
     FIELD(struct run_cell, FIELD_NS, user_ns),
     FIELD(struct run_cell, FIELD_NS, system_ns),
@@ -118,6 +120,11 @@ static const struct field cell_fields[] = {
     FIELD(struct run_cell, FIELD_UINT64, major_faults),
     FIELD(struct run_cell, FIELD_BOOL, mountstats_known),
     FIELD(struct run_cell, FIELD_BOOL, mountstats_reset),
+};
+
+static const struct field series_fields[] = {
+    NEEDED(struct run_series, FIELD_STRING, name),
+    NEEDED(struct run_series, FIELD_UINT64, operations),
 };
 
 static const struct field attr_fields[] = {
@@ -178,6 +185,9 @@ static const struct {
     {"mountstats", offsetof(struct run_cell, mountstats)},
     {"method_errors", offsetof(struct run_cell, method_errors)},
     {"exec_errors", offsetof(struct run_cell, exec_errors)},
+    {"mountstats_sent", offsetof(struct run_cell, mountstats_sent)},
+    {"mountstats_received", offsetof(struct run_cell, mountstats_received)},
+    {"observations", offsetof(struct run_cell, observations)},
 };
 
 /* The columns of a cell's exec records. */
@@ -261,6 +271,38 @@ run_counts_add(struct run_counts *counts, const char *name, uint64_t count)
     items[counts->length].count = count;
     if (items[counts->length].name != NULL)
         counts->length++;
+}
+
+struct run_series *
+run_cell_add_series(struct run_cell *cell, const char *name,
+                    uint64_t operations)
+{
+    struct run_series *series = realloc(
+        cell->series, (cell->series_count + 1) * sizeof(*series));
+
+    if (series == NULL)
+        return NULL;
+    cell->series = series;
+    series += cell->series_count;
+    memset(series, 0, sizeof *series);
+    series->name = strdup(name);
+    series->operations = operations;
+    if (series->name == NULL)
+        return NULL;
+    cell->series_count++;
+    return series;
+}
+
+int
+run_series_add(struct run_series *series, int64_t ns)
+{
+    int64_t *grown = realloc(series->ns, (series->length + 1) * sizeof(*grown));
+
+    if (grown == NULL)
+        return -1;
+    series->ns = grown;
+    grown[series->length++] = ns;
+    return 0;
 }
 
 /* --- writing ------------------------------------------------------------- */
@@ -373,6 +415,26 @@ execs_to_json(const struct run_cell *cell)
 }
 
 static json_t *
+series_to_json(const struct run_cell *cell)
+{
+    json_t *list = json_array();
+    size_t i, j;
+
+    for (i = 0; i < cell->series_count; i++) {
+        const struct run_series *series = &cell->series[i];
+        json_t *object = struct_to_json(series_fields, COUNT_OF(series_fields),
+                                        series);
+        json_t *ns = json_array();
+
+        for (j = 0; j < series->length; j++)
+            json_array_append_new(ns, json_integer(series->ns[j]));
+        json_object_set_new(object, "ns", ns);
+        json_array_append_new(list, object);
+    }
+    return list;
+}
+
+static json_t *
 cell_to_json(const struct run *run, const struct run_cell *cell)
 {
     json_t *object = struct_to_json(cell_fields, COUNT_OF(cell_fields), cell);
@@ -397,6 +459,8 @@ cell_to_json(const struct run *run, const struct run_cell *cell)
                             counts_to_json(counts->items, counts->length));
     }
     json_object_set_new(object, "execs", execs_to_json(cell));
+    if (cell->series_count > 0)
+        json_object_set_new(object, "series", series_to_json(cell));
     return object;
 }
 
@@ -705,6 +769,49 @@ execs_from_json(const struct reader *reader, const char *place,
 }
 
 static int
+series_from_json(const struct reader *reader, const char *cell_place,
+                 const json_t *list, struct run_cell *cell)
+{
+    char place[96];
+    size_t i, j;
+
+    if (list == NULL || json_is_null(list))
+        return 0;
+    if (!json_is_array(list))
+        return wrong(reader, cell_place, "series", "not a list");
+    cell->series = calloc(json_array_size(list) + 1, sizeof(*cell->series));
+    if (cell->series == NULL)
+        return wrong(reader, cell_place, "series", "out of memory");
+    for (i = 0; i < json_array_size(list); i++) {
+        struct run_series *series = &cell->series[i];
+        const json_t *object = json_array_get(list, i);
+        const json_t *ns = json_object_get(object, "ns");
+
+        snprintf(place, sizeof place, "%s.series[%zu]", cell_place, i);
+        cell->series_count = i + 1;
+        if (struct_from_json(reader, place, series_fields,
+                             COUNT_OF(series_fields), object, series) != 0)
+            return -1;
+        if (series->operations == 0)
+            return wrong(reader, place, "operations", "out of range");
+        if (!json_is_array(ns) || json_array_size(ns) == 0)
+            return wrong(reader, place, "ns", "not a list of times");
+        series->ns = calloc(json_array_size(ns), sizeof(*series->ns));
+        if (series->ns == NULL)
+            return wrong(reader, place, "ns", "out of memory");
+        for (j = 0; j < json_array_size(ns); j++) {
+            json_int_t number;
+
+            if (integer_in(reader, place, "ns", json_array_get(ns, j), 0,
+                           TIME_HIGH, &number) != 0)
+                return -1;
+            series->ns[series->length++] = number;
+        }
+    }
+    return 0;
+}
+
+static int
 cell_from_json(const struct reader *reader, const char *place,
                const json_t *object, const struct run *run,
                struct run_cell *cell)
@@ -743,6 +850,9 @@ cell_from_json(const struct reader *reader, const char *place,
                              (void *)((char *)cell + cell_counts[i].offset))
             != 0)
             return -1;
+    if (series_from_json(reader, place, json_object_get(object, "series"),
+                         cell) != 0)
+        return -1;
     return execs_from_json(reader, place, json_object_get(object, "execs"),
                            cell);
 }
@@ -961,6 +1071,11 @@ cell_free(struct run_cell *cell)
                      (char *)cell + cell_parts[i].offset);
     for (i = 0; i < COUNT_OF(cell_counts); i++)
         counts_free((void *)((char *)cell + cell_counts[i].offset));
+    for (i = 0; i < cell->series_count; i++) {
+        strings_free(series_fields, COUNT_OF(series_fields), &cell->series[i]);
+        free(cell->series[i].ns);
+    }
+    free(cell->series);
     free(cell->execs);
 }
 

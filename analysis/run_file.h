@@ -78,12 +78,23 @@ struct run_drops {
     uint64_t received, kernel, interface;
 };
 
+/* What a bench measured, one list of times. */
+struct run_series {
+    char *name;          /* "elapsed", "touch" ... */
+    uint64_t operations; /* that each of the times covers: execs, accesses,
+                            files; at least 1 */
+    int64_t *ns;
+    size_t length;
+};
+
 enum cell_state { CELL_DONE, CELL_INTERRUPTED, CELL_FAILED, CELL_PENDING };
 
 struct run_cell {
     unsigned filesystem; /* index into run.filesystems */
     enum run_method method;
     unsigned repetition; /* 0 .. run.repetitions - 1 */
+    char *variant;       /* of a bench, which has this in place of a method
+                            (that is METHOD_NONE): "mmap/4/warm"; or NULL */
     enum cell_state state;
     char *error;         /* why it failed, one line, or NULL */
     struct run_clock_pair clock_before, clock_after;
@@ -99,11 +110,18 @@ struct run_cell {
                                      mountstats_known false: not available */
     bool mountstats_known;
     bool mountstats_reset;        /* counters went down: remount */
+    /* Bytes of RPC records, per operation, from the same counters. */
+    struct run_counts mountstats_sent, mountstats_received;
     struct run_counts method_errors; /* by errno name: "EPERM" */
     struct run_counts exec_errors;
     struct run_drops drops;
     struct run_exec *execs;
     size_t exec_count;            /* recorded; < run.execs when cut short */
+    /* A bench's own: the first series is the figure of the cell, the others
+     * are its parts; observations are what was counted beside them. */
+    struct run_series *series;
+    size_t series_count;
+    struct run_counts observations;
 };
 
 enum filesystem_kind { FILESYSTEM_LOCAL, FILESYSTEM_NFS };
@@ -157,6 +175,7 @@ struct run {
     enum run_state state;
     char *state_reason; /* "signal 2 (Interrupt)", or NULL */
     char *bench;     /* NULL: the main test; else "self-exec" ... */
+    uint64_t bench_bytes; /* prefault: the size of the file */
     uint64_t seed;
     unsigned execs, repetitions; /* planned per cell; planned */
     char *spawn;     /* "vfork", "fork", "posix_spawn" */
@@ -209,6 +228,13 @@ int run_parse(const char *text, size_t length, const char *name,
               struct run *run, char *error, size_t error_size);
 
 void run_free(struct run *run);
+
+/* Appends an empty series to the cell. @return it, or NULL: out of memory. */
+struct run_series *run_cell_add_series(struct run_cell *cell, const char *name,
+                                       uint64_t operations);
+
+/* Appends a time. @return 0, or -1: out of memory. */
+int run_series_add(struct run_series *series, int64_t ns);
 
 /* Appends a copy of name with count, or adds to it when it is there. */
 void run_counts_add(struct run_counts *counts, const char *name,

@@ -319,6 +319,35 @@ stop_capture(struct test *test, struct live_capture *capture)
 }
 
 void
+captures_give_up(struct test *test)
+{
+    struct run *run = &test->run;
+
+    for (size_t i = 0; i < test->capture_count; i++) {
+        struct run_capture *stored =
+            i < run->capture_count ? &run->captures[i] : NULL;
+
+        if (test->captures[i].recorder != NULL)
+            recorder_stop(test->captures[i].recorder, &test->captures[i].last,
+                          test->error, sizeof(test->error));
+        free(test->captures[i].interface);
+        if (stored == NULL)
+            continue;
+        free(stored->path);
+        free(stored->interface);
+        free(stored->filter);
+        memset(stored, 0, sizeof(*stored));
+    }
+    for (size_t i = 0; i < run->filesystem_count; i++) {
+        test->filesystems[i].capture = NULL;
+        free(run->filesystems[i].capture);
+        run->filesystems[i].capture = NULL;
+    }
+    run->capture_count = 0;
+    test->capture_count = 0;
+}
+
+void
 captures_stop(struct test *test)
 {
     for (size_t i = 0; i < test->capture_count; i++)

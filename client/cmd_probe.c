@@ -276,7 +276,7 @@ ask(struct test *test, const struct test_options *options,
 {
     int status;
 
-    if (test_start(test, options) != 0)
+    if (test_start(test, options, NULL) != 0)
         return -1;
     if (stop_install() != 0)
         return set_error(test->error, sizeof(test->error), "signals: %s",

@@ -65,6 +65,8 @@ parse_operation(const char *line, struct mount_stats *stats)
         at = end;
     }
     run_counts_add(&stats->operations, name, numbers[0]);
+    run_counts_add(&stats->sent, name, numbers[3]);
+    run_counts_add(&stats->received, name, numbers[4]);
     stats->transmissions += numbers[1];
     return true;
 }
@@ -108,9 +110,14 @@ mount_stats_read(const char *mount_point, struct mount_stats *stats)
 void
 mount_stats_free(struct mount_stats *stats)
 {
-    for (size_t i = 0; i < stats->operations.length; i++)
-        free(stats->operations.items[i].name);
-    free(stats->operations.items);
+    struct run_counts *lists[] = {&stats->operations, &stats->sent,
+                                  &stats->received};
+
+    for (size_t j = 0; j < sizeof(lists) / sizeof(lists[0]); j++) {
+        for (size_t i = 0; i < lists[j]->length; i++)
+            free(lists[j]->items[i].name);
+        free(lists[j]->items);
+    }
     memset(stats, 0, sizeof(*stats));
 }
 
@@ -121,6 +128,19 @@ count_of(const struct run_counts *counts, const char *name)
         if (strcmp(counts->items[i].name, name) == 0)
             return counts->items[i].count;
     return 0;
+}
+
+static void
+subtract(const struct run_counts *before, const struct run_counts *after,
+         struct run_counts *difference)
+{
+    for (size_t i = 0; i < after->length; i++) {
+        const struct run_count *new = &after->items[i];
+        uint64_t old = count_of(before, new->name);
+
+        if (new->count > old)
+            run_counts_add(difference, new->name, new->count - old);
+    }
 }
 
 void
@@ -137,11 +157,14 @@ mount_stats_difference(const struct mount_stats *before,
     }
     if (*reset)
         return;
-    for (size_t i = 0; i < after->operations.length; i++) {
-        const struct run_count *new = &after->operations.items[i];
-        uint64_t old = count_of(&before->operations, new->name);
+    subtract(&before->operations, &after->operations, difference);
+}
 
-        if (new->count > old)
-            run_counts_add(difference, new->name, new->count - old);
-    }
+void
+mount_stats_bytes(const struct mount_stats *before,
+                  const struct mount_stats *after, struct run_counts *sent,
+                  struct run_counts *received)
+{
+    subtract(&before->sent, &after->sent, sent);
+    subtract(&before->received, &after->received, received);
 }

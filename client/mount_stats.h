@@ -18,6 +18,7 @@
 struct mount_stats {
     bool known;       /* false: no such device, or it has no per-op lines */
     struct run_counts operations;
+    struct run_counts sent, received; /* bytes of RPC records */
     uint64_t transmissions; /* of all operations, retransmissions counted */
 };
 
@@ -32,5 +33,10 @@ void mount_stats_free(struct mount_stats *stats);
 void mount_stats_difference(const struct mount_stats *before,
                             const struct mount_stats *after,
                             struct run_counts *difference, bool *reset);
+
+/* The same of the bytes, when no counter went down. */
+void mount_stats_bytes(const struct mount_stats *before,
+                       const struct mount_stats *after,
+                       struct run_counts *sent, struct run_counts *received);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "client/util.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -120,10 +121,19 @@ program_place_use(struct program_place *place, const char *path, char *error,
 int
 program_place_remove(const struct program_place *place)
 {
+    const struct dirent *entry;
+    DIR *directory;
+
     if (place->directory == NULL)
         return 0;
     if (unlink(place->path) != 0 && errno != ENOENT)
         return -1;
+    directory = opendir(place->directory);
+    while (directory != NULL && (entry = readdir(directory)) != NULL)
+        if (entry->d_name[0] != '.')
+            unlinkat(dirfd(directory), entry->d_name, 0);
+    if (directory != NULL)
+        closedir(directory);
     return rmdir(place->directory) == 0 || errno == ENOENT ? 0 : -1;
 }
 

@@ -30,7 +30,7 @@ int program_place_make(struct program_place *place, const char *base,
 int program_place_use(struct program_place *place, const char *path,
                       char *error, size_t error_size);
 
-/* Removes what was made. The strings stay valid. @return 0, or -1 and
+/* Removes what was made, and other files in our directory. The strings stay valid. @return 0, or -1 and
  * errno. */
 int program_place_remove(const struct program_place *place);
 

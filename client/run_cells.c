@@ -222,8 +222,11 @@ run_execs(struct test *test, struct run_cell *cell)
     read_stats(filesystem, &before);
     cell->clock_before = clock_pair();
     send_marker(test, cell, 'o', &cell->open_marker);
-    status = launcher_run(test->launcher, &result, test->error,
-                          sizeof(test->error));
+    cell->state = CELL_DONE;
+    status = test->hooks != NULL
+                 ? test->hooks->measure(test, cell)
+                 : launcher_run(test->launcher, &result, test->error,
+                                sizeof(test->error));
     if (status == 0) {
         settle(filesystem);
         send_marker(test, cell, 'c', &cell->close_marker);
@@ -233,8 +236,12 @@ run_execs(struct test *test, struct run_cell *cell)
         if (cell->mountstats_known)
             mount_stats_difference(&before, &after, &cell->mountstats,
                                    &cell->mountstats_reset);
+        if (cell->mountstats_known && !cell->mountstats_reset)
+            mount_stats_bytes(&before, &after, &cell->mountstats_sent,
+                              &cell->mountstats_received);
         mount_stats_free(&after);
-        keep_records(test, cell, &result);
+        if (test->hooks == NULL)
+            keep_records(test, cell, &result);
     }
     mount_stats_free(&before);
     return status;
@@ -249,15 +256,15 @@ fail_cell(struct test *test, struct run_cell *cell)
     return -1;
 }
 
+/* The execs with what the launcher does before and after them. */
 static int
-run_cell(struct test *test, struct run_cell *cell)
+run_order(struct test *test, struct run_cell *cell)
 {
-    struct test_filesystem *own = own_filesystem(test, cell);
     struct launch_order order;
 
+    if (test->hooks != NULL)
+        return run_execs(test, cell);
     fill_order(test, cell, &order);
-    ask_server(test, cell->filesystem, &cell->server_before);
-    look_at_file(own->export_program, &cell->export_before);
     if (launcher_prepare(test->launcher, &order, test->error,
                          sizeof(test->error)) != 0 ||
         launcher_stat(test->launcher, &cell->client_before, test->error,
@@ -267,6 +274,18 @@ run_cell(struct test *test, struct run_cell *cell)
             0 ||
         launcher_stat(test->launcher, &cell->client_after, test->error,
                       sizeof(test->error)) != 0)
+        return -1;
+    return 0;
+}
+
+static int
+run_cell(struct test *test, struct run_cell *cell)
+{
+    struct test_filesystem *own = own_filesystem(test, cell);
+
+    ask_server(test, cell->filesystem, &cell->server_before);
+    look_at_file(own->export_program, &cell->export_before);
+    if (run_order(test, cell) != 0)
         return fail_cell(test, cell);
     ask_server(test, cell->filesystem, &cell->server_after);
     look_at_file(own->export_program, &cell->export_after);
@@ -335,6 +354,17 @@ warm_up(struct test *test, size_t index)
             break;
     }
     settle(filesystem);
+    return 0;
+}
+
+static int
+warm_up_filesystem(struct test *test, size_t index)
+{
+    if (test->hooks == NULL)
+        return warm_up(test, index);
+    if (test->hooks->warm_up != NULL && test->hooks->warm_up(test, index) != 0)
+        return -1;
+    settle(&test->run.filesystems[index]);
     return 0;
 }
 
@@ -415,7 +445,7 @@ static int
 prepare_mounts(struct test *test)
 {
     for (size_t i = 0; i < test->run.filesystem_count; i++)
-        if (warm_up(test, i) != 0)
+        if (warm_up_filesystem(test, i) != 0)
             return -1;
     listen_to_background(test);
     return 0;
@@ -434,7 +464,9 @@ show_cell(const struct test *test, const struct run_cell *cell, size_t number,
     progress_show("cell %zu of %zu: %s %s, run %u of %u, %llds to go",
                   number + 1, run->cell_count,
                   run->filesystems[cell->filesystem].label,
-                  run_method_name(cell->method), cell->repetition + 1,
+                  cell->variant != NULL ? cell->variant
+                                        : run_method_name(cell->method),
+                  cell->repetition + 1,
                   run->repetitions, (long long)(left / 1000000000));
 }
 
@@ -467,7 +499,10 @@ test_run_cells(struct test *test)
 {
     struct run *run = &test->run;
 
-    plan_cells(run, test->options->methods, test->options->method_count);
+    if (test->hooks != NULL)
+        test->hooks->plan(test);
+    else
+        plan_cells(run, test->options->methods, test->options->method_count);
     test->saved_ns = monotonic_ns();
     note_own_ports(test);
     if (prepare_mounts(test) == 0 && run_all(test) == 0 &&

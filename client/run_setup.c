@@ -70,12 +70,14 @@ describe_machine(struct run *run, const struct test_options *options)
 }
 
 int
-test_start(struct test *test, const struct test_options *options)
+test_start(struct test *test, const struct test_options *options,
+           const struct test_hooks *hooks)
 {
     struct run *run = &test->run;
 
     memset(test, 0, sizeof(*test));
     test->options = options;
+    test->hooks = hooks;
     run->state = RUN_RUNNING;
     /* First of all: a fork costs what the process that forks has. */
     if (launcher_start(&test->launcher,
@@ -86,6 +88,7 @@ test_start(struct test *test, const struct test_options *options)
         return -1;
     describe_machine(run, options);
     make_nonce(test->nonce);
+    run->bench = copy_text(hooks != NULL ? hooks->bench : NULL);
     run->seed = options->seed;
     run->execs = options->execs;
     run->repetitions = options->repetitions;
@@ -323,7 +326,8 @@ place_program(struct test *test, const struct mount_table *mounts,
         embedded_program(test->options->program);
     int result;
 
-    if (mount_option(filesystem->options, "noexec", NULL, 0))
+    if ((test->hooks == NULL || test->hooks->execs) &&
+        mount_option(filesystem->options, "noexec", NULL, 0))
         return set_error(test->error, sizeof(test->error),
                          "%s is mounted noexec: nothing can be exec'd there",
                          filesystem->mount_point);

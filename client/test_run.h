@@ -37,8 +37,27 @@ struct test_filesystem {
     bool probe_warned;
 };
 
+struct test;
+
+/* What a bench does in place of the exec loop. */
+struct test_hooks {
+    const char *bench; /* its name in the run */
+    /* Makes run.cells (all CELL_PENDING, with variants) and fills execs and
+     * repetitions. */
+    void (*plan)(struct test *test);
+    /* Before the first cell, for each file system; may be NULL.
+     * @return 0, or -1 with test->error. */
+    int (*warm_up)(struct test *test, size_t filesystem);
+    /* Between a cell's markers: fills series, observations and, unless it is
+     * done, state. @return 0, or -1 with test->error. */
+    int (*measure)(struct test *test, struct run_cell *cell);
+    const void *context;
+    bool execs; /* a mount with noexec will not do */
+};
+
 struct test {
     const struct test_options *options;
+    const struct test_hooks *hooks; /* NULL: the test itself */
     struct run run;
     struct launcher *launcher;
     struct test_filesystem *filesystems; /* run.filesystem_count */
@@ -50,8 +69,18 @@ struct test {
     char error[1024];     /* why a step failed */
 };
 
-/* Fills what is known of machine and plan, and starts the launcher. @return 0, or -1 with test->error. */
-int test_start(struct test *test, const struct test_options *options);
+/*
+ * All of it: prepares, measures, saves, reports, cleans up.
+ * @param hooks NULL, or the bench
+ * @return the exit status.
+ */
+int test_execute(const struct test_options *options,
+                 const struct test_hooks *hooks);
+
+/* Fills what is known of machine and plan, and starts the launcher. @return 0,
+ * or -1 with test->error. */
+int test_start(struct test *test, const struct test_options *options,
+               const struct test_hooks *hooks);
 /* Puts the program there, finds mount and server. */
 int test_add_filesystem(struct test *test, size_t index);
 
@@ -62,6 +91,8 @@ int test_make_output(struct test *test);
 /* Starts a recorder for each interface in use and waits until each has seen a
  * marker. */
 int captures_start(struct test *test);
+/* After captures_start() failed: as if none had been asked for. */
+void captures_give_up(struct test *test);
 /* Waits for a marker's sight; marks it. A recorder that died stops the run:
  * -1 with test->error. */
 int capture_confirm(struct test *test, struct test_filesystem *filesystem,

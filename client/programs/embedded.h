@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 struct embedded_program {
-    const char *name; /* "static", "libc", "dynamic" */
+    const char *name; /* "static", "libc", "dynamic", "self_exec" */
     const unsigned char *bytes;
     size_t length;
 };
