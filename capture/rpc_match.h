@@ -76,8 +76,8 @@ void
 rpc_match_connection_end(struct rpc_match *match,
                          struct rpc_connection *connection, int64_t when_ns);
 
-/* End of input: every outstanding call is handed out as unanswered, every
- * reply still held as an orphan, in order of their first packets. */
+/* End of input: every outstanding call is handed out as unanswered, in order
+ * of their last transmissions, then every reply still held as an orphan. */
 void
 rpc_match_finish(struct rpc_match *match, int64_t last_ns);
 

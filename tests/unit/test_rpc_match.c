@@ -451,6 +451,39 @@ backchannel_is_apart(void **state)
     bench_close(&b);
 }
 
+/* A crowd of both, answered in the order in which they were sent. */
+static void
+crowds_in_both_directions(void **state)
+{
+    struct message m;
+    struct bench b;
+
+    (void)state;
+    bench_open(&b, RPC_DEPTH_COUNTS, 0, 0);
+    for (uint32_t i = 0; i < 2500; i++) {
+        getattr(&m, i, 1);
+        feed(&b, &b.connection, CLIENT, &m, i);
+        put_call(&m, i, 0x40000000, 1, 0);
+        feed(&b, &b.connection, SERVER, &m, i);
+    }
+    for (uint32_t i = 0; i < 2500; i++) {
+        b.count = 0;
+        put_reply(&m, i);
+        feed(&b, &b.connection, CLIENT, &m, 5000 + i);
+        getattr_reply(&m, i);
+        feed(&b, &b.connection, SERVER, &m, 5000 + i);
+        assert_int_equal(b.count, 2);
+        assert_int_equal(b.kept[0].tx.client, SERVER);
+        assert_int_equal(b.kept[0].tx.program, 0x40000000);
+        assert_int_equal(b.kept[1].tx.client, CLIENT);
+        assert_int_equal(b.kept[1].tx.program, 100003);
+        assert_true(b.kept[1].tx.call_first_ns == i);
+    }
+    rpc_match_finish(b.match, 10000);
+    assert_int_equal(losses(&b)->unanswered_calls, 0);
+    bench_close(&b);
+}
+
 /* The client's port is 2049 and the server's is not: content decides. */
 static void
 ports_are_hints(void **state)
@@ -775,6 +808,7 @@ ports_are_learned(void **state)
         "1",
         "0.0",
         "10.0.0.9.256.1",
+        "10.0.0.9.1.300",
         "10.0.0.9.47.",
         "47.17",
         "10.0.0.9.0.0",
@@ -937,6 +971,7 @@ main(void)
         cmocka_unit_test(reply_before_its_call),
         cmocka_unit_test(held_replies_are_bounded),
         cmocka_unit_test(backchannel_is_apart),
+        cmocka_unit_test(crowds_in_both_directions),
         cmocka_unit_test(ports_are_hints),
         cmocka_unit_test(outstanding_calls_are_bounded),
         cmocka_unit_test(gaps_are_said),

@@ -295,6 +295,7 @@ impossible_operation_count(void **state)
     assert_true(b.kept[0].tx.flags & RPC_TX_CALL_MALFORMED);
     assert_int_equal(b.kept[0].tx.operation_count, 2);
     assert_true(b.kept[0].tx.operations_announced > 2);
+    assert_true(b.kept[0].tx.operations_announced <= m.length / 4);
     assert_int_equal(losses(&b)->malformed_calls, 1);
     assert_int_equal(losses(&b)->unattributed_compounds, 1);
     bench_close(&b);
@@ -373,7 +374,7 @@ every_prefix_of_every_operation(void **state)
         call_with(&call, 1, operations[i], v);
         reply_with(&reply, 1, operations[i], v);
         longer = call.length > reply.length ? call.length : reply.length;
-        for (uint32_t n = 24; n < longer; n += n > 100 && n % 4 == 1 ? 2 : 1) {
+        for (uint32_t n = 24; n<longer; n += n> 100 && n % 4 == 1 ? 2 : 1) {
             uint64_t before = losses(&b)->malformed_calls;
             uint32_t c = n < call.length ? n : call.length;
             uint32_t r = n < reply.length ? n : reply.length;
@@ -791,6 +792,7 @@ main(void)
         cmocka_unit_test(attributes_that_contradict_their_length),
         cmocka_unit_test(attributes_of_a_reply),
         cmocka_unit_test(failed_setattr_has_a_bitmap),
+        cmocka_unit_test(reply_that_contradicts_its_call),
         cmocka_unit_test(files_are_followed),
         cmocka_unit_test(files_that_stay_or_get_unknown),
         cmocka_unit_test(each_callback_is_passed_over),
