@@ -250,6 +250,30 @@ correlation_group_names(const struct correlation *correlation,
     return text;
 }
 
+struct stat_summary
+wire_null_calls(const struct run *run, const struct run_traffic *traffic,
+                size_t filesystem)
+{
+    const char *version = run->filesystems[filesystem].version;
+    const uint32_t number =
+        version != NULL ? (uint32_t)(version[0] - '0') : 0;
+    double *values = calloc(traffic->rpc_count + 1, sizeof(*values));
+    struct stat_summary summary;
+    size_t i, n = 0;
+
+    for (i = 0; values != NULL && i < traffic->rpc_count; i++) {
+        const struct window_rpc *rpc = &traffic->rpcs[i];
+
+        if (rpc->owner == OWNER_SELF && rpc->answered &&
+            rpc->program == SUNRPC_NFS && rpc->procedure == 0 &&
+            rpc->version == number)
+            values[n++] = (double)(rpc->reply_ns - rpc->call_ns) / 1000.0;
+    }
+    summary = stat_summarise(values, n);
+    free(values);
+    return summary;
+}
+
 double
 ping_median_us(const struct run_filesystem *filesystem)
 {

@@ -46,7 +46,13 @@ const char *correlation_group_names(const struct correlation *correlation,
                                     const struct stat_regression *regression,
                                     size_t group, char *text, size_t size);
 
-/* Median of the NULL calls in us; 0 when there are none. */
+/* This program's own NULL calls (pings and markers) of the file system's NFS
+ * version, as the capture saw them: us from call to reply. */
+struct stat_summary wire_null_calls(const struct run *run,
+                                    const struct run_traffic *traffic,
+                                    size_t filesystem);
+
+/* Median of the NULL calls as the program saw them, in us; 0 when there are none. */
 double ping_median_us(const struct run_filesystem *filesystem);
 
 #endif

@@ -319,6 +319,7 @@ account(struct figures *figures, struct group_figures *group)
     group->verdict = atime_verdict(group->atime, &ends);
     if (group->method != METHOD_NOEXEC)
         setattr_account(&group->wait, ping_median_us(filesystem),
+                        figures->wire_null_us[group->filesystem],
                         &group->setattr);
 }
 
@@ -377,13 +378,17 @@ compute_reasons(struct figures *figures)
         calloc(run->filesystem_count + 1, sizeof(*figures->histories));
     figures->works =
         calloc(run->filesystem_count + 1, sizeof(*figures->works));
-    if (figures->works == NULL || figures->correlations == NULL || figures->histories == NULL)
+    figures->wire_null_us =
+        calloc(run->filesystem_count + 1, sizeof(*figures->wire_null_us));
+    if (figures->wire_null_us == NULL || figures->works == NULL || figures->correlations == NULL || figures->histories == NULL)
         return -1;
     for (i = 0; i < run->filesystem_count; i++) {
         if (run->filesystems[i].kind != FILESYSTEM_NFS ||
             !run->filesystems[i].wire_shows_all ||
             !figures->traffic->any_capture)
             continue;
+        figures->wire_null_us[i] =
+            wire_null_calls(run, figures->traffic, i).median;
         if (correlation_compute(run, figures->traffic, i, figures->confidence,
                                 &figures->correlations[i]) != 0 ||
             atime_history_compute(run, figures->traffic, i,
@@ -471,6 +476,7 @@ figures_free(struct figures *figures)
     free(figures->correlations);
     free(figures->histories);
     free(figures->works);
+    free(figures->wire_null_us);
     free(figures->groups);
     for (i = 0; i < figures->disagreement_count; i++)
         free(figures->disagreements[i]);

@@ -67,6 +67,7 @@ struct figures {
     size_t group_count;
     struct correlation *correlations; /* by file system */
     struct rpc_work *works;           /* by file system */
+    double *wire_null_us;             /* by file system: median; 0 unknown */
     struct atime_history *histories;  /* by file system */
     unsigned cells_done, cells_planned;
     unsigned cells_compared, cells_agree;

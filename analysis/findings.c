@@ -391,6 +391,8 @@ setattr_sentence(struct sentences *sentences, const struct figures *figures,
     say(sentence, ": %.3f SETATTRs per exec, %.1f %% of them waited for, "
         "%.1f us each on the wire", account->per_exec,
         100.0 * account->blocking_share, account->latency_us);
+    if (account->null_us > 0)
+        say(sentence, ", where a NULL call takes %.1f us", account->null_us);
     if (account->saved_name != NULL)
         say(sentence, "; %.1f us less waiting for other RPCs, %s first",
             account->saved_us, account->saved_name);

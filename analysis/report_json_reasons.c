@@ -315,6 +315,9 @@ report_json_correlations(const struct figures *figures)
         set(object, "ping_us", ping_median_us(of) > 0
                                    ? json_real(ping_median_us(of))
                                    : json_null());
+        set(object, "wire_null_us", figures->wire_null_us[i] > 0
+                                        ? json_real(figures->wire_null_us[i])
+                                        : json_null());
         set(object, "terms", terms);
         set(object, "execs", regression_value(&all->execs, names));
         set(object, "cells", regression_value(&all->cells, names));

@@ -140,27 +140,65 @@ by_wait(const void *left, const void *right)
     return a > b ? -1 : a < b;
 }
 
+/* As many names as the line has room for. */
 static void
 waiting_procedures(const struct rpc_wait *wait, FILE *out)
 {
     const struct wait_procedure *sorted[WAIT_PROCEDURES];
+    const size_t room = 36, for_others = 16;
     double others = 0;
-    size_t i, said = 0;
+    size_t i, used = 0;
 
     for (i = 0; i < wait->procedure_count; i++)
         sorted[i] = &wait->procedures[i];
     qsort(sorted, wait->procedure_count, sizeof(*sorted), by_wait);
+    fputs("  ", out);
     for (i = 0; i < wait->procedure_count; i++) {
-        if (said == 3 || sorted[i]->wait.value < LEAST_US) {
+        const bool last = i + 1 == wait->procedure_count ||
+                          sorted[i + 1]->wait.value < LEAST_US;
+        char text[48];
+        const size_t length = (size_t)snprintf(
+            text, sizeof text, "%s%s %.1f", used > 0 ? ", " : "",
+            sorted[i]->name, sorted[i]->wait.value);
+
+        if (others > 0 || sorted[i]->wait.value < LEAST_US ||
+            used + length > (last ? room : room - for_others)) {
             others += sorted[i]->wait.value;
             continue;
         }
-        fprintf(out, "%s%s %.1f", said++ > 0 ? ", " : "  ", sorted[i]->name,
-                sorted[i]->wait.value);
+        fputs(text, out);
+        used += length;
     }
     if (others >= LEAST_US)
-        fprintf(out, ", others %.1f", others);
+        fprintf(out, "%sothers %.1f", used > 0 ? ", " : "", others);
     fputc('\n', out);
+}
+
+/* Where a good part of a round trip passes on this machine before the call,
+ * or after the reply, comes by the capture (a queue, a virtual link), waiting
+ * is longer than the wire shows. */
+static void
+hidden_waiting(const struct figures *figures, FILE *out)
+{
+    const double share = 0.3, least_us = 50.0;
+    size_t i;
+
+    for (i = 0; i < figures->run->filesystem_count; i++) {
+        const double ping = ping_median_us(&figures->run->filesystems[i]);
+        const double wire = figures->wire_null_us[i];
+        char text[256], label[64];
+
+        if (wire <= 0 || ping - wire < least_us || ping - wire < share * ping)
+            continue;
+        snprintf(text, sizeof text,
+                 "%s: a NULL call takes %.1f us at the program and %.1f us on "
+                 "the wire: %.1f us of each round trip pass on this machine "
+                 "outside the capture's sight and are counted as own time",
+                 escape_string(ESCAPE_TERMINAL,
+                               figures->run->filesystems[i].label, label,
+                               sizeof label), ping, wire, ping - wire);
+        report_text_wrapped(out, "note", text);
+    }
 }
 
 static void
@@ -188,6 +226,7 @@ waiting(const struct figures *figures, FILE *out)
                 wait->own.value, wait->overlapped, wait->round_trips.value);
         waiting_procedures(wait, out);
     }
+    hidden_waiting(figures, out);
 }
 
 /* --- what explains the difference -------------------------------------------------- */
@@ -363,8 +402,9 @@ correlation_of(const struct figures *figures, size_t filesystem, FILE *out)
         interval(out, &all->cells.intercept);
     else
         fprintf(out, "%20s", "-");
-    if (ping_median_us(of) > 0)
-        fprintf(out, "%12s%9.1f  ping", "", ping_median_us(of));
+    if (figures->wire_null_us[filesystem] > 0)
+        fprintf(out, "%12s%9.1f  NULL", "",
+                figures->wire_null_us[filesystem]);
     fputc('\n', out);
     if (all->execs.known && all->execs.has_r2) {
         fprintf(out, " R squared%31s%11.4f", "", all->execs.r2);

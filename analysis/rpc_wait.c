@@ -741,7 +741,7 @@ rpc_wait_compare(const struct rpc_wait *none, const struct rpc_work *work,
 /* --- what a SETATTR costs ------------------------------------------------------------------ */
 
 void
-setattr_account(const struct rpc_wait *wait, double ping_us,
+setattr_account(const struct rpc_wait *wait, double ping_us, double null_us,
                 struct setattr_account *account)
 {
     const double clearly = 0.9; /* fewer than nine in ten */
@@ -750,6 +750,7 @@ setattr_account(const struct rpc_wait *wait, double ping_us,
 
     memset(account, 0, sizeof *account);
     account->ping_us = ping_us;
+    account->null_us = null_us;
     if (!wait->compared || setattr == NULL || setattr->calls == 0)
         return;
     account->overhead_us = wait->measured.absolute.value;
@@ -771,7 +772,7 @@ setattr_account(const struct rpc_wait *wait, double ping_us,
         account->reasons |= SETATTR_COALESCED;
     if (account->blocking_share < clearly)
         account->reasons |= SETATTR_OVERLAPPED;
-    if (ping_us > 0 && account->latency_us < ping_us)
+    if (account->latency_us < clearly * (null_us > 0 ? null_us : ping_us))
         account->reasons |= SETATTR_CHEAPER;
     if (account->saved_us > 0.1 * setattr->wait.value)
         account->reasons |= SETATTR_REPLACES;

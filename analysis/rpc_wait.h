@@ -128,7 +128,7 @@ const struct wait_procedure *rpc_wait_find(const struct rpc_wait *wait,
 enum setattr_cost {
     SETATTR_COALESCED = 1 << 0,  /* clearly fewer SETATTRs than execs */
     SETATTR_OVERLAPPED = 1 << 1, /* the exec goes on while it is outstanding */
-    SETATTR_CHEAPER = 1 << 2,    /* its round trip is below the ping's */
+    SETATTR_CHEAPER = 1 << 2,    /* clearly less than a NULL call */
     SETATTR_REPLACES = 1 << 3,   /* saves waiting for other RPCs */
     SETATTR_WAITED = 1 << 4,     /* one is waited for in full */
 };
@@ -137,12 +137,15 @@ struct setattr_account {
     unsigned reasons; /* enum setattr_cost; 0: no SETATTR was seen */
     bool below_ping;  /* the measured overhead is below the ping */
     double overhead_us, ping_us;
+    double null_us; /* a NULL call at the place of the capture; 0 unknown */
     double per_exec, blocking_share, latency_us, saved_us;
     const char *saved_name; /* what is saved most, or NULL */
 };
 
-/* @param ping_us median, 0 when not known. wait must be compared. */
+/* wait must be compared.
+ * @param ping_us median of NULL calls at the program; 0 when not known
+ * @param null_us the same on the wire: what a latency is compared with */
 void setattr_account(const struct rpc_wait *wait, double ping_us,
-                     struct setattr_account *account);
+                     double null_us, struct setattr_account *account);
 
 #endif
