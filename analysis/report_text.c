@@ -17,6 +17,21 @@
 #define CONTINUED 33 /* behind a row's label and figure */
 #define MOST_COLUMNS 6
 
+/* Up to the next blank; a word too long for any line, such as a mount's
+ * options, up to its last comma that fits. */
+static size_t
+word_length(const char *text, size_t most)
+{
+    const size_t word = strcspn(text, " ");
+    size_t part = most;
+
+    if (word <= most)
+        return word;
+    while (part > 1 && text[part - 1] != ',')
+        part--;
+    return part > 1 ? part : most;
+}
+
 void
 report_text_wrapped(FILE *out, const char *head, const char *text)
 {
@@ -27,7 +42,7 @@ report_text_wrapped(FILE *out, const char *head, const char *text)
         fprintf(out, "%-*s ", INDENT - 1, head);
     while (*text != '\0') {
         const size_t blanks = strspn(text, " ");
-        const size_t word = strcspn(text + blanks, " ");
+        const size_t word = word_length(text + blanks, WIDTH - indent);
 
         if (column > indent && column + blanks + word > WIDTH) {
             fprintf(out, "\n%*s", (int)indent, "");
@@ -298,10 +313,13 @@ time_row(const struct figures *figures, size_t index, FILE *out)
 static void
 time_table(const struct figures *figures, FILE *out)
 {
+    char title[64];
     size_t i;
 
-    fprintf(out, "\nTime      us per exec  %8s %7.4g %%  %27s  %8s %8s   of "
-            "the mean, until\n", "", figures->confidence, "over none", "", "");
+    snprintf(title, sizeof title, "Time      us per exec (+- at %.4g %%)",
+             figures->confidence);
+    fprintf(out, "\n%-43s%-46s%s\n", title, "over none",
+            "of the mean, until");
     fprintf(out, "%-21s%10s%8s%11s%8s%10s%10s%9s%10s%9s%9s\n", "", "mean", "",
             "us", "", "%", "user", "system", "exec'd", "exited", "marked");
     for (i = 0; i < figures->group_count; i++)
@@ -323,6 +341,31 @@ count_cell(FILE *out, double per_exec, bool at_least)
     fprintf(out, "%9s", text);
 }
 
+/* By the replies of the capture where there are any: execs; else by the
+ * server's word before and after each cell. What the client's stat says is
+ * named where it says otherwise. */
+static void
+atime_cell(const struct group_figures *group, bool nfs, char *text,
+           size_t size)
+{
+    const struct atime_group *atime = group->atime;
+    const struct moved_cells *server = nfs ? &group->server : &group->client;
+    size_t used;
+
+    moved_text(server, text, size);
+    if (atime != NULL && group->verdict == ATIME_BY_SETATTR)
+        snprintf(text, size, "moved, set %" PRIu64 "/%" PRIu64,
+                 atime->set_execs, atime->execs);
+    else if (atime != NULL && atime->moved_execs > 0)
+        snprintf(text, size, "moved %" PRIu64 "/%" PRIu64, atime->moved_execs,
+                 atime->execs);
+    used = strlen(text);
+    if (nfs && server->known > 0 && group->client.known > 0 &&
+        (server->moved > 0) != (group->client.moved > 0))
+        snprintf(text + used, size - used, "; client: %s",
+                 group->client.moved > 0 ? "yes" : "no");
+}
+
 static void
 count_row(const struct figures *figures, size_t index,
           const char *const *names, size_t columns, FILE *out)
@@ -331,7 +374,7 @@ count_row(const struct figures *figures, size_t index,
     const bool nfs = figures->run->filesystems[group->filesystem].kind ==
                      FILESYSTEM_NFS;
     const bool at_least = group->cells_lossy > 0;
-    char server[64], client[64];
+    char text[96];
     size_t i;
 
     row_label(figures, index, out);
@@ -345,15 +388,8 @@ count_row(const struct figures *figures, size_t index,
         count_cell(out, group_others_per_exec(group, names, columns),
                    at_least);
     }
-    moved_text(nfs ? &group->server : &group->client, server, sizeof server);
-    moved_text(&group->client, client, sizeof client);
-    if (nfs)
-        fprintf(out, "  %s%s%s", server,
-                strcmp(server, client) != 0 ? "; client: " : "",
-                strcmp(server, client) != 0 ? client : "");
-    else
-        fprintf(out, "  %s", client);
-    fputc('\n', out);
+    atime_cell(group, nfs, text, sizeof text);
+    fprintf(out, "  %s\n", text);
 }
 
 static void
