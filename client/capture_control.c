@@ -168,10 +168,11 @@ filesystem_of(struct test *test, const struct live_capture *capture)
     return NULL;
 }
 
-/* Sends the run's ready or end marker and waits until it is seen. */
+/* Sends the run's ready or end marker and waits until it is seen, or until
+ * wake_fd (or -1) is readable. */
 static enum recorder_answer
 send_and_see(struct test *test, struct live_capture *capture,
-             const char *which, int wait_ms)
+             const char *which, int wait_ms, int wake_fd)
 {
     struct test_filesystem *filesystem = filesystem_of(test, capture);
     struct run_marker marker = {0};
@@ -181,7 +182,7 @@ send_and_see(struct test *test, struct live_capture *capture,
     if (nfs_probe_marker(filesystem->probe, nonce, &marker, test->error,
                          sizeof(test->error)) == 0)
         answer = recorder_wait_marker(capture->recorder, nonce, wait_ms,
-                                      stop_fd(), test->error,
+                                      wake_fd, test->error,
                                       sizeof(test->error));
     free(marker.nonce);
     free(nonce);
@@ -195,7 +196,7 @@ wait_until_ready(struct test *test, struct live_capture *capture)
 
     for (int try = 0; try < READY_TRIES && stop_signal() == 0; try++) {
         enum recorder_answer answer =
-            send_and_see(test, capture, "r/o", READY_WAIT_MS);
+            send_and_see(test, capture, "r/o", READY_WAIT_MS, stop_fd());
 
         if (answer == RECORDER_OK)
             return 0;
@@ -296,7 +297,7 @@ stop_capture(struct test *test, struct live_capture *capture)
     enum recorder_answer answer =
         filesystem_of(test, capture)->probe == NULL
             ? RECORDER_TIMEOUT
-            : send_and_see(test, capture, "e/c", MARKER_WAIT_MS);
+            : send_and_see(test, capture, "e/c", MARKER_WAIT_MS, -1);
 
     if (answer == RECORDER_TIMEOUT)
         stored->warning = copy_text("the end marker was not seen: the last "
