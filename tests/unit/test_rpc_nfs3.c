@@ -24,8 +24,8 @@ zeros(struct message *m, uint32_t words)
     }
 }
 
-/* --- examples of version 3
- * ---------------------------------------------------- */
+/* --- examples of version 3 -------------------------------------------------
+ */
 
 static void
 put_dirop(struct message *m, const char *name)
@@ -577,8 +577,8 @@ name_lengths(void **state)
     bench_close(&b);
 }
 
-/* --- version 2, RFC 1094
- * -------------------------------------------------------- */
+/* --- version 2, RFC 1094 ---------------------------------------------------
+ */
 
 static void
 handle2(struct message *m)
@@ -789,8 +789,8 @@ each_procedure_of_version_2(void **state)
     }
 }
 
-/* --- the programs beside NFS
- * ----------------------------------------------------- */
+/* --- the programs beside NFS -----------------------------------------------
+ */
 
 static void
 mount_gives_a_handle(void **state)

@@ -405,8 +405,8 @@ every_prefix_of_every_operation(void **state)
     }
 }
 
-/* --- SETATTR and attributes
- * --------------------------------------------------- */
+/* --- SETATTR and attributes ------------------------------------------------
+ */
 
 struct setting {
     uint32_t words[3];
@@ -634,8 +634,32 @@ failed_setattr_has_a_bitmap(void **state)
     bench_close(&b);
 }
 
-/* --- which file
- * ---------------------------------------------------------------- */
+/* --- which file ------------------------------------------------------------
+ */
+
+/* A reply to other operations than those of the call. */
+static void
+reply_that_contradicts_its_call(void **state)
+{
+    struct message m;
+    struct bench b;
+
+    (void)state;
+    bench_open(&b, RPC_DEPTH_FULL, 0, 0);
+    put_compound(&m, 1, 2, 2);
+    sample_arguments(&m, 22, 0);
+    sample_arguments(&m, 34, 0);
+    feed(&b, &b.connection, CLIENT, &m, 1);
+    put_compound_reply(&m, 1, 0, 2);
+    sample_results(&m, 22, 0);
+    sample_results(&m, 9, 0);
+    feed(&b, &b.connection, SERVER, &m, 2);
+    assert_true(b.kept[0].tx.flags & RPC_TX_REPLY_MALFORMED);
+    assert_int_equal(b.kept[0].operations[1].number, 34);
+    assert_int_equal(b.kept[0].operations[1].flags, RPC_OP_IN_CALL);
+    assert_int_equal(losses(&b)->malformed_replies, 1);
+    bench_close(&b);
+}
 
 /* PUTFH d, SAVEFH, OPEN f, GETFH, ACCESS, RESTOREFH, GETATTR: the ACCESS is
  * of the file, the GETATTR of the directory, the OPEN gave the file. */
@@ -705,8 +729,8 @@ files_that_stay_or_get_unknown(void **state)
     bench_close(&b);
 }
 
-/* --- callbacks
- * ------------------------------------------------------------------ */
+/* --- callbacks -------------------------------------------------------------
+ */
 
 static void
 each_callback_is_passed_over(void **state)
