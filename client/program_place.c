@@ -21,18 +21,12 @@ cannot_write(const char *base, char *error, size_t error_size)
 
     switch (errno) {
     case EROFS:
-        remedy = ": mounted read-only; name a program that is there by "
-                 "--program PATH";
+        remedy = "; name a program that is there by --program PATH";
         break;
     case EACCES:
     case EPERM:
-        remedy = ": no permission to write there (root_squash?); name a "
-                 "directory of yours, or a program that is there by "
-                 "--program PATH";
-        break;
-    case ENOSPC:
-    case EDQUOT:
-        remedy = ": no space for the program";
+        remedy = " (root_squash?); name a directory of yours, or a program "
+                 "that is there by --program PATH";
         break;
     default:
         break;
