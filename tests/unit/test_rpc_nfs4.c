@@ -230,8 +230,7 @@ security_lists_are_consumed(void **state)
     bench_close(&b);
 }
 
-/* --- shapes ------------------------------------------------------------------
- */
+/* --- shapes -------------------------------------------------------------- */
 
 static void
 bitmaps_of_any_length(void **state)
@@ -634,8 +633,7 @@ failed_setattr_has_a_bitmap(void **state)
     bench_close(&b);
 }
 
-/* --- which file ------------------------------------------------------------
- */
+/* --- which file ---------------------------------------------------------- */
 
 /* A reply to other operations than those of the call. */
 static void
@@ -729,8 +727,7 @@ files_that_stay_or_get_unknown(void **state)
     bench_close(&b);
 }
 
-/* --- callbacks -------------------------------------------------------------
- */
+/* --- callbacks ----------------------------------------------------------- */
 
 static void
 each_callback_is_passed_over(void **state)
