@@ -51,8 +51,9 @@ append(struct rpc_decode *d, uint32_t number, unsigned flags)
     struct rpc_meaning *m = d->meaning;
     struct rpc_operation *op;
 
-    if (m->operation_count == OPERATIONS_KEPT ||
-        !make_room(d, m->operation_count + 1)) {
+    if (m->operation_count == m->operation_room &&
+        (m->operation_count >= OPERATIONS_KEPT ||
+         !make_room(d, m->operation_count + 1))) {
         xdrc_fail(&d->x, XDRC_LIMIT);
         return NULL;
     }
