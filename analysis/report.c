@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analysis/report.h"
 
+#include "analysis/expect.h"
 #include "analysis/rtt_slope.h"
 
 #include <stdlib.h>
@@ -61,6 +62,16 @@ incomplete(const struct figures *figures)
            !figures->counts_complete;
 }
 
+/* The status with what was expected taken into account. */
+static int
+judge(struct expectations *expect, const struct figures *figures, int status,
+      char *error, size_t error_size)
+{
+    if (expect_judge(expect, figures, error, error_size) != 0)
+        return -1;
+    return expect_all_hold(expect) ? status : 3;
+}
+
 int
 report_run(const char *path, enum report_format format,
            const struct report_options *options, FILE *out, char *error,
@@ -79,7 +90,8 @@ report_run(const char *path, enum report_format format,
         memset(&figures, 0, sizeof figures);
         if (figures_compute(&run, &traffic, options->confidence, &figures) !=
                 0 ||
-            write_format(&figures, format, out) != 0 ||
+            (!options->judge_only &&
+             write_format(&figures, format, out) != 0) ||
             (options->rtt != NULL &&
              rtt_runs_add(options->rtt, &figures) != 0)) {
             snprintf(error, error_size, "%s: the report could not be made: "
@@ -87,6 +99,9 @@ report_run(const char *path, enum report_format format,
             result = -1;
         } else {
             result = incomplete(&figures) ? 4 : 0;
+            if (options->expect != NULL)
+                result = judge(options->expect, &figures, result, error,
+                               error_size);
         }
         figures_free(&figures);
     }

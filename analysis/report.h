@@ -22,6 +22,7 @@ enum report_format {
     REPORT_FORMAT_COUNT /* also: no such format */
 };
 
+struct expectations; /* analysis/expect.h */
 struct rtt_runs;
 
 struct report_options {
@@ -29,6 +30,8 @@ struct report_options {
     const char *const *captures;  /* captures from elsewhere, joined by the */
     size_t capture_count;         /* markers; 0: the run's own */
     struct rtt_runs *rtt;         /* NULL, or gathers the run's cells */
+    struct expectations *expect;  /* NULL, or judged with the run's figures */
+    bool judge_only;              /* no report, only the judging */
 };
 
 /* REPORT_FORMAT_COUNT when there is no such name. */
@@ -37,8 +40,9 @@ enum report_format report_format_by_name(const char *name);
 /*
  * Reads the run at path (a directory or its run.json) and its captures, and
  * writes the report.
- * @return 0; 4 when the run is incomplete (interrupted, drops, a capture cut
- *         short): the report is written all the same; 1 when there is nothing
+ * @return 0; 3 when not every expectation holds; 4 when the run is incomplete
+ *         (interrupted, drops, a capture cut short): the report is written
+ *         all the same; 1 when there is nothing
  *         to report, with one line in error.
  */
 int report_run(const char *path, enum report_format format,

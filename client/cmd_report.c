@@ -3,6 +3,7 @@
 
 #include "analysis/report.h"
 #include "analysis/rtt_slope.h"
+#include "client/expect_options.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@ static const struct option long_options[] = {
     {"format", required_argument, NULL, OPTION_FORMAT},
     {"confidence", required_argument, NULL, 'c'},
     {"output", required_argument, NULL, 'o'},
+    EXPECT_LONG_OPTIONS,
     {"help", no_argument, NULL, OPTION_HELP},
     {"version", no_argument, NULL, OPTION_VERSION},
     {NULL, 0, NULL, 0},
@@ -38,10 +40,15 @@ usage(FILE *out)
           "      --format FORMAT    text (default), time, json, csv, markdown or html\n"
           "  -c, --confidence PC    confidence of the intervals, per cent (95)\n"
           "  -o, --output FILE      write there instead of standard output\n"
+          "      --expect EXPR      such as 'nfs3 none SETATTR/exec == 0' or\n"
+          "                         'nfs4.2 setattr time < 1.5 * none'; repeatable\n"
+          "      --baseline RUN     expect no cell to be slower than there ...\n"
+          "      --tolerance PC     ... by more than that many per cent (0)\n"
+          "      --expect-format F  tap or junit, in place of the report\n"
           "      --help, --version\n"
           "\n"
-          "Exit status: 0 done; 1 failed; 2 wrong usage; 4 done, but the run is\n"
-          "incomplete.\n", out);
+          "Exit status: 0 done; 1 failed; 2 wrong usage; 3 an --expect does not\n"
+          "hold or is not to be decided; 4 done, but the run is incomplete.\n", out);
 }
 
 static int
@@ -53,69 +60,130 @@ wrong_usage(const char *what, const char *value)
     return 2;
 }
 
+struct report_arguments {
+    struct report_options options;
+    enum report_format format;
+    const char *output;
+    struct expect_request expect;
+};
+
+/* @return -1 to go on, or an exit status. */
+static int
+read_option(struct report_arguments *arguments, int option, const char *text)
+{
+    char error[512], *end;
+
+    switch (option) {
+    case OPTION_FORMAT:
+        arguments->format = report_format_by_name(text);
+        return arguments->format == REPORT_FORMAT_COUNT
+                   ? wrong_usage("no such format", text)
+                   : -1;
+    case 'c':
+        arguments->options.confidence = strtod(text, &end);
+        return *end != '\0' || end == text ||
+                       !(arguments->options.confidence >= 50 &&
+                         arguments->options.confidence < 100)
+                   ? wrong_usage("not a confidence from 50 to below 100", text)
+                   : -1;
+    case 'o':
+        arguments->output = text;
+        return -1;
+    case OPTION_HELP:
+        usage(stdout);
+        return 0;
+    case OPTION_VERSION:
+        printf("nfs-atime-test %s\n", NAT_VERSION);
+        return 0;
+    default:
+        break;
+    }
+    switch (expect_option(&arguments->expect, option, text, error,
+                          sizeof error)) {
+    case 0:
+        return -1;
+    case -1:
+        return wrong_usage(error, NULL);
+    default:
+        return wrong_usage("unknown option or missing value", NULL);
+    }
+}
+
+static int
+read_arguments(struct report_arguments *arguments, int argc, char **argv)
+{
+    int option, status = -1;
+    char error[512];
+
+    optind = 1;
+    while (status < 0 && (option = getopt_long(argc, argv, "c:o:",
+                                               long_options, NULL)) != -1)
+        status = read_option(arguments, option, optarg);
+    if (status >= 0)
+        return status;
+    if (optind == argc)
+        return wrong_usage("no run is named", NULL);
+    if (expect_options_check(&arguments->expect, error, sizeof error) != 0)
+        return wrong_usage(error, NULL);
+    expect_options_apply(&arguments->expect, arguments->output != NULL,
+                         &arguments->options);
+    if (arguments->options.expect != NULL && argc - optind > 1)
+        return wrong_usage("--expect and --baseline judge one run at a time",
+                           NULL);
+    return -1;
+}
+
+/* @return the worst of the runs' statuses. */
+static int
+report_runs(const struct report_arguments *arguments, char **runs, FILE *out)
+{
+    char error[1024];
+    int worst = 0;
+
+    for (; *runs != NULL; runs++) {
+        const int status = report_run(*runs, arguments->format,
+                                      &arguments->options, out, error,
+                                      sizeof error);
+
+        if (status == 1)
+            fprintf(stderr, "nfs-atime-test report: %s\n", error);
+        else
+            expect_options_print(&arguments->expect, *runs);
+        if (worst != 1 && status != 0)
+            worst = status;
+    }
+    if (report_rtt(arguments->options.rtt, arguments->format,
+                   arguments->options.confidence, out) != 0) {
+        fputs("nfs-atime-test report: out of memory\n", stderr);
+        worst = 1;
+    }
+    return worst;
+}
+
 int
 cmd_report(int argc, char **argv)
 {
     struct rtt_runs rtt = {0};
-    struct report_options options = {.confidence = 95.0, .rtt = &rtt};
-    enum report_format format = REPORT_TEXT;
-    const char *output = NULL;
+    struct report_arguments arguments = {
+        .options = {.confidence = 95.0, .rtt = &rtt},
+        .format = REPORT_TEXT,
+    };
+    int status = read_arguments(&arguments, argc, argv);
     FILE *out = stdout;
-    char error[1024], *end;
-    int option, worst = 0;
 
-    optind = 1;
-    while ((option = getopt_long(argc, argv, "c:o:", long_options, NULL)) !=
-           -1) {
-        switch (option) {
-        case OPTION_FORMAT:
-            format = report_format_by_name(optarg);
-            if (format == REPORT_FORMAT_COUNT)
-                return wrong_usage("no such format", optarg);
-            break;
-        case 'c':
-            options.confidence = strtod(optarg, &end);
-            if (*end != '\0' || end == optarg ||
-                !(options.confidence >= 50 && options.confidence < 100))
-                return wrong_usage("not a confidence from 50 to below 100",
-                                   optarg);
-            break;
-        case 'o':
-            output = optarg;
-            break;
-        case OPTION_HELP:
-            usage(stdout);
-            return 0;
-        case OPTION_VERSION:
-            printf("nfs-atime-test %s\n", NAT_VERSION);
-            return 0;
-        default:
-            return wrong_usage("unknown option or missing value", NULL);
+    if (status < 0 && arguments.output != NULL &&
+        (out = fopen(arguments.output, "we")) == NULL) {
+        perror(arguments.output);
+        status = 1;
+    }
+    if (status < 0) {
+        status = report_runs(&arguments, argv + optind, out);
+        if (out != stdout && fclose(out) != 0) {
+            perror(arguments.output);
+            status = 1;
         }
     }
-    if (optind == argc)
-        return wrong_usage("no run is named", NULL);
-    if (output != NULL && (out = fopen(output, "we")) == NULL) {
-        perror(output);
-        return 1;
-    }
-    for (; optind < argc; optind++) {
-        const int status = report_run(argv[optind], format, &options, out,
-                                      error, sizeof error);
-
-        if (status == 1)
-            fprintf(stderr, "nfs-atime-test report: %s\n", error);
-        if (worst != 1 && status != 0)
-            worst = status;
-    }
-    if (report_rtt(&rtt, format, options.confidence, out) != 0) {
-        fputs("nfs-atime-test report: out of memory\n", stderr);
-        worst = 1;
-    }
     rtt_runs_free(&rtt);
-    if (output != NULL && fclose(out) != 0) {
-        perror(output);
-        worst = 1;
-    }
-    return worst;
+    expect_options_free(&arguments.expect);
+    return status;
 }

@@ -36,7 +36,8 @@ print_report(const struct test *test)
 {
     const char *directory = test->run.directory;
     char *path = format_text("%s/report.txt", directory), error[1024] = "";
-    const struct report_options defaults = {0};
+    struct report_options defaults = {0};
+    struct expect_request expect;
     FILE *file = fopen(path, "we");
     int status;
 
@@ -47,10 +48,16 @@ print_report(const struct test *test)
     if (file != NULL && fclose(file) != 0)
         fprintf(stderr, "nfs-atime-test: %s: %s\n", path, strerror(errno));
     free(path);
+    if (expect_options_copy(&test->options->expect, &expect) != 0)
+        return complain("out of memory");
+    expect_options_apply(&expect, false, &defaults);
     status = report_run(directory, test->options->format, &defaults, stdout,
                         error, sizeof(error));
     if (status == 1)
         complain(error);
+    else
+        expect_options_print(&expect, directory);
+    expect_options_free(&expect);
     return status;
 }
 

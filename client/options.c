@@ -46,11 +46,13 @@ static const char help_text[] =
     "  --label DIR=NAME      what to call a file system in the report\n"
     "  --export-note [DIR=]TEXT, --clock TEXT   words for the report\n"
     "  --export-dir [DIR=]D  the exported directory, seen here without NFS\n"
+    "  --expect EXPR         'nfs3 none SETATTR/exec == 0'; repeatable\n"
+    "  --baseline RUN, --tolerance PC, --expect-format tap|junit\n"
     "  -q, -v                no progress; progress also without a terminal\n"
     "  -h, --help, --version\n"
     "\n"
-    "Exit status: 0 done; 1 failed; 2 wrong usage; 4 done, but incomplete;\n"
-    "128+N ended by signal N, with what was measured until then saved.\n";
+    "Exit status: 0 done; 1 failed; 2 wrong usage; 3 an --expect does not hold;\n"
+    "4 done, but incomplete; 128+N ended by signal N, the rest is saved.\n";
 
 static const char probe_help_text[] =
     "Usage: nfs-atime-test probe --mount DIR [options]\n"
@@ -116,6 +118,7 @@ static const struct option long_options[] = {
     {"format", required_argument, NULL, OPTION_FORMAT},
     {"label", required_argument, NULL, OPTION_LABEL},
     {"output", required_argument, NULL, 'o'},
+    EXPECT_LONG_OPTIONS,
     {"write", required_argument, NULL, 'w'},
     {NULL, 0, NULL, 0},
 };
@@ -296,8 +299,8 @@ directory_text(const struct directory_texts *texts, const char *directory)
     return general;
 }
 
-static void
-set_defaults(struct test_options *options)
+void
+options_defaults(struct test_options *options)
 {
     memset(options, 0, sizeof(*options));
     options->execs = 200;
@@ -317,6 +320,8 @@ static enum options_status
 read_option(struct test_options *options, int code, const char *text,
             bool probe)
 {
+    char error[512];
+
     switch (code) {
     case OPTION_MOUNT:
         add_directory(options, text, FILESYSTEM_NFS);
@@ -402,14 +407,49 @@ read_option(struct test_options *options, int code, const char *text,
         fputs(probe ? probe_help_text : help_text, stdout);
         return OPTIONS_DONE;
     default:
+        break;
+    }
+    switch (expect_option(&options->expect, code, text, error,
+                          sizeof(error))) {
+    case 0:
+        return OPTIONS_RUN;
+    case -1:
+        return wrong("%s", error);
+    default:
         fputs("nfs-atime-test: --help shows the options\n", stderr);
         return OPTIONS_WRONG;
     }
 }
 
+enum options_status
+options_take(struct test_options *options, const char *name, const char *text)
+{
+    for (const struct option *o = long_options; o->name != NULL; o++)
+        if (strcmp(o->name, name) == 0)
+            return read_option(options, o->val, text, false);
+    return wrong("--%s: no such option", name);
+}
+
+enum options_status
+options_complete(struct test_options *options)
+{
+    if (options->no_capture && options->capture_file != NULL)
+        return wrong("-w and --no-capture exclude each other");
+    resolve_texts(options, &options->labels);
+    resolve_texts(options, &options->export_notes);
+    resolve_texts(options, &options->export_directories);
+    for (size_t i = 0; i < options->labels.length; i++)
+        if (options->labels.items[i].directory == NULL)
+            return wrong("--label %s: that is none of the directories",
+                         options->labels.items[i].text);
+    return OPTIONS_RUN;
+}
+
 static enum options_status
 check(struct test_options *options, int argc, char **argv, bool probe)
 {
+    char error[512];
+
     if (options->directory_count == 0)
         return wrong("no directory: give --mount DIR or --local DIR");
     if (probe && options->directory_count > 1)
@@ -417,17 +457,10 @@ check(struct test_options *options, int argc, char **argv, bool probe)
     if (optind < argc && (probe || embedded_program(options->program) != NULL))
         return wrong("%s: unexpected; arguments belong to a --program PATH",
                      argv[optind]);
-    if (options->no_capture && options->capture_file != NULL)
-        return wrong("-w and --no-capture exclude each other");
+    if (expect_options_check(&options->expect, error, sizeof(error)) != 0)
+        return wrong("%s", error);
     options->program_arguments = argv + optind;
-    resolve_texts(options, &options->labels);
-    resolve_texts(options, &options->export_notes);
-    resolve_texts(options, &options->export_directories);
-    for (size_t i = 0; i < options->labels.length; i++)
-        if (options->labels.items[i].directory == NULL)
-            return wrong("--label %s: no --mount or --local of that directory",
-                         options->labels.items[i].text);
-    return OPTIONS_RUN;
+    return options_complete(options);
 }
 
 enum options_status
@@ -438,7 +471,7 @@ options_read(struct test_options *options, int argc, char **argv, bool probe)
     int code;
 
     memcpy(probe_options, long_options, PROBE_OPTIONS * sizeof(struct option));
-    set_defaults(options);
+    options_defaults(options);
     optind = 1;
     while (status == OPTIONS_RUN &&
            (code = getopt_long(argc, argv,
@@ -473,4 +506,5 @@ options_free(struct test_options *options)
     free_texts(&options->labels);
     free_texts(&options->export_notes);
     free_texts(&options->export_directories);
+    expect_options_free(&options->expect);
 }

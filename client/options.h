@@ -8,6 +8,7 @@
 #include "analysis/report.h"
 #include "analysis/run_file.h"
 #include "client/exec_loop.h"
+#include "client/expect_options.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,6 +49,7 @@ struct test_options {
     struct directory_texts labels, export_notes, export_directories;
     int64_t idle_ns, interval_ns;
     enum report_format format;
+    struct expect_request expect;
     bool quiet, verbose;
 };
 
@@ -60,6 +62,15 @@ enum options_status { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_WRONG };
 enum options_status options_read(struct test_options *options, int argc,
                                  char **argv, bool probe);
 void options_free(struct test_options *options);
+
+/*
+ * For commands with options of their own: the defaults; an option of the test
+ * by its long name; what is left to do when all are read.
+ */
+void options_defaults(struct test_options *options);
+enum options_status options_take(struct test_options *options,
+                                 const char *name, const char *text);
+enum options_status options_complete(struct test_options *options);
 
 /* The text for a directory: its own, else the one for all, else NULL. */
 const char *directory_text(const struct directory_texts *texts,
