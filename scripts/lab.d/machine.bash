@@ -204,8 +204,9 @@ run_machine() {
     append="console=ttyS0 panic=-1 quiet mitigations=off nokaslr norandmaps"
     append+=" random.trust_cpu=on random.trust_bootloader=on nowatchdog"
     append+=" audit=0 net.ifnames=0 rdinit=/init"
+    append+=" randomize_kstack_offset=off"
     [[ $accel != icount ]] ||
-        append+=" tsc=reliable tsc_early_khz=1000000 randomize_kstack_offset=off"
+        append+=" tsc=reliable tsc_early_khz=1000000"
     count=$(wc -w <<<"${round_trips//,/ }")
     deadline=$((SECONDS + ${limit:-$((600 + count * execs * repetitions *
         (1 + $(wc -w <<<"${versions//,/ }")) / 5))}))
