@@ -117,7 +117,7 @@ group_of(struct walk *walk, uint32_t cell)
                : NULL;
 }
 
-/* --- movements ------------------------------------------------------------------ */
+/* --- movements --------------------------------------------------------- */
 
 static bool
 ctime_differs(const struct nfs_attr *a, const struct nfs_attr *b, bool *known)
@@ -219,7 +219,7 @@ observe(struct walk *walk, const struct window_rpc *rpc)
     walk->mover = NULL;
 }
 
-/* --- SETATTR, READ, ACCESS ---------------------------------------------------------- */
+/* --- SETATTR, READ, ACCESS --------------------------------------------- */
 
 static void
 compare_request(struct atime_group *group, const struct window_rpc *rpc)
@@ -341,7 +341,7 @@ cache_time_ns(const struct run_filesystem *filesystem)
     return seconds * SECOND;
 }
 
-/* --- resolution ------------------------------------------------------------------------- */
+/* --- resolution -------------------------------------------------------- */
 
 static int
 by_value(const void *left, const void *right)
@@ -424,7 +424,7 @@ resolutions(struct walk *walk)
     return values != NULL;
 }
 
-/* --- the whole ------------------------------------------------------------------------------ */
+/* --- the whole --------------------------------------------------------- */
 
 static int
 by_reply_time(const void *left, const void *right)

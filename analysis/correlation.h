@@ -52,7 +52,8 @@ struct stat_summary wire_null_calls(const struct run *run,
                                     const struct run_traffic *traffic,
                                     size_t filesystem);
 
-/* Median of the NULL calls as the program saw them, in us; 0 when there are none. */
+/* Median of the NULL calls as the program saw them, in us; 0 when there are
+ * none. */
 double ping_median_us(const struct run_filesystem *filesystem);
 
 #endif

@@ -40,6 +40,8 @@ report_text_wrapped(FILE *out, const char *head, const char *text)
 
     if (head != NULL)
         fprintf(out, "%-*s ", INDENT - 1, head);
+    if (head != NULL && strlen(head) >= INDENT)
+        fprintf(out, "\n%*s", INDENT, "");
     while (*text != '\0') {
         const size_t blanks = strspn(text, " ");
         const size_t word = word_length(text + blanks, WIDTH - indent);
@@ -445,11 +447,28 @@ failed_cells(const struct figures *figures, FILE *out)
         line(out, i == 0 ? "differ" : "", "%s", figures->disagreements[i]);
 }
 
+/* What the mounts do by themselves: the idle phase before the cells. */
+static void
+idle_text(const struct run_traffic *traffic, char *text, size_t size)
+{
+    uint64_t calls = 0;
+    size_t i;
+
+    text[0] = '\0';
+    if (!traffic->any_capture || traffic->idle_ns <= 0)
+        return;
+    for (i = 0; i < traffic->idle.length; i++)
+        calls += traffic->idle.items[i].count;
+    snprintf(text, size, ", in the idle phase %.2f/s (%.1f s)",
+             (double)calls / ((double)traffic->idle_ns * 1e-9),
+             (double)traffic->idle_ns * 1e-9);
+}
+
 void
 report_text(const struct figures *figures, FILE *out)
 {
     const struct run_traffic *traffic = figures->traffic;
-    char losses[768], number[32];
+    char losses[768], number[32], idle[256];
     size_t i;
 
     heading(figures, out);
@@ -465,10 +484,11 @@ report_text(const struct figures *figures, FILE *out)
     if (figures->finding_count == 0)
         fputs("  none: too little was measured\n", out);
     losses_text(traffic, losses, sizeof losses);
-    fprintf(out, "\nLost: %s.    Background: %" PRIu64 " RPCs.    Own: %" PRIu64
-            " RPCs.\nAgain: nfs-atime-test report %s\n",
+    idle_text(traffic, idle, sizeof idle);
+    fprintf(out, "\nLost: %s.    Background: %" PRIu64 " RPCs%s.    Own: %"
+            PRIu64 " RPCs.\nAgain: nfs-atime-test report %s\n",
             traffic->any_capture ? losses : "not known without a capture",
-            traffic->background_calls, traffic->own_calls,
+            traffic->background_calls, idle, traffic->own_calls,
             figures->run->directory != NULL ? figures->run->directory
                                             : "DIRECTORY");
 }

@@ -72,7 +72,7 @@ interval(FILE *out, const struct stat_estimate *estimate)
         fprintf(out, "%11s %-8s", "-", "");
 }
 
-/* --- sequences ------------------------------------------------------------------ */
+/* --- sequences --------------------------------------------------------- */
 
 static void
 edge_row(const struct signature_edge *edge, const char *which, FILE *out)
@@ -129,7 +129,7 @@ sequences(const struct figures *figures, FILE *out)
             sequence_rows(figures, &figures->groups[i], &rows, out);
 }
 
-/* --- waiting -------------------------------------------------------------------- */
+/* --- waiting ----------------------------------------------------------- */
 
 static int
 by_wait(const void *left, const void *right)
@@ -145,7 +145,7 @@ static void
 waiting_procedures(const struct rpc_wait *wait, FILE *out)
 {
     const struct wait_procedure *sorted[WAIT_PROCEDURES];
-    const size_t room = 36, for_others = 16;
+    const size_t room = 43, for_others = 15;
     double others = 0;
     size_t i, used = 0;
 
@@ -207,10 +207,10 @@ waiting(const struct figures *figures, FILE *out)
     struct rows rows = {0};
     size_t i;
 
-    fprintf(out, "\nWaiting   us per exec; round trips are the RPCs that an "
-            "exec waited for, one after the other\n%-21s%10s%10s%9s%10s%12s"
-            "%9s  %s\n", "", "wall", "waited", "share", "own time",
-            "overlapped", "trips", "waited for");
+    fprintf(out, "\nWaiting   us per exec; trips are the RPCs that an exec "
+            "waited for, one after the other; overlap is not waited for\n"
+            "%-21s%9s%9s%9s%9s%9s%8s  %s\n", "", "wall", "waited", "share",
+            "own", "overlap", "trips", "waited for");
     for (i = 0; i < figures->group_count; i++) {
         const struct group_figures *group = &figures->groups[i];
         const struct rpc_wait *wait = &group->wait;
@@ -218,7 +218,7 @@ waiting(const struct figures *figures, FILE *out)
         if (!worth_a_row(group))
             continue;
         begin_row(figures, group, &rows, out);
-        fprintf(out, "%10.1f%10.1f%7.1f %%%10.1f%12.1f%9.3f",
+        fprintf(out, "%9.1f%9.1f%7.1f %%%9.1f%9.1f%8.3f",
                 wait->wall.value, wait->waits.value,
                 wait->wall.value > 0
                     ? 100.0 * wait->waits.value / wait->wall.value
@@ -229,7 +229,7 @@ waiting(const struct figures *figures, FILE *out)
     hidden_waiting(figures, out);
 }
 
-/* --- what explains the difference -------------------------------------------------- */
+/* --- what explains the difference -------------------------------------- */
 
 static void __attribute__((format(printf, 3, 4)))
 add(char *text, size_t size, const char *format, ...)
@@ -271,7 +271,8 @@ explained_line(const struct group_figures *group, FILE *out)
     add(text, sizeof text, "%smethod's own call %+.1f, rest %+.1f",
         said > 0 ? ", " : "", wait->method_part.absolute.value,
         wait->rest + others);
-    if (fabs(measured) >= LEAST_US)
+    if (wait->measured.verdict == STAT_LESS ||
+        wait->measured.verdict == STAT_MORE)
         add(text, sizeof text, " (%.1f %%)",
             100.0 * fabs((wait->rest + others) / measured));
     snprintf(head, sizeof head, "%+.1f", measured);
@@ -305,7 +306,7 @@ explained(const struct figures *figures, FILE *out)
     }
 }
 
-/* --- correlation ------------------------------------------------------------------------ */
+/* --- correlation ------------------------------------------------------- */
 
 static void
 coefficient(FILE *out, const struct stat_correlation *correlation)
@@ -427,7 +428,7 @@ correlations(const struct figures *figures, FILE *out)
         correlation_of(figures, i, out);
 }
 
-/* --- the atime in the replies --------------------------------------------------------------- */
+/* --- the atime in the replies ------------------------------------------ */
 
 static void
 of_text(uint64_t some, uint64_t all, char *text, size_t size)
@@ -480,8 +481,8 @@ atime_row(const struct figures *figures, const struct group_figures *group,
         of_text(atime->with_ctime, atime->ctime_known, ctime, sizeof ctime);
     resolution_text(atime, resolution, sizeof resolution);
     begin_row(figures, group, rows, out);
-    fprintf(out, "%12s%12s%9" PRIu64 "%7" PRIu64 "%7" PRIu64
-            "%10s  %-15s %s\n", atime->set_execs > 0 ? set : "-", moved,
+    fprintf(out, "%11s%11s%9" PRIu64 "%7" PRIu64 "%7" PRIu64
+            "%9s  %-14s  %s\n", atime->set_execs > 0 ? set : "-", moved,
             atime->by_setattr, atime->by_read, atime->by_other, ctime,
             resolution, atime_verdict_name(group->verdict));
     if (atime->refused > 0)
@@ -502,7 +503,7 @@ atimes(const struct figures *figures, FILE *out)
 
     fprintf(out, "\nThe program's atime in the server's replies: execs that "
             "set it, execs that gave it another value, and by what\n%-21s"
-            "%12s%12s%9s%7s%7s%10s  %-15s %s\n", "", "set", "moved",
+            "%11s%11s%9s%7s%7s%9s  %-14s  %s\n", "", "set", "moved",
             "SETATTR", "READ", "other", "+ ctime", "resolution", "verdict");
     for (i = 0; i < figures->group_count; i++)
         if (worth_a_row(&figures->groups[i]) &&

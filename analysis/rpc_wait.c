@@ -63,7 +63,7 @@ struct work {
     size_t count;
 };
 
-/* --- names ------------------------------------------------------------------ */
+/* --- names ------------------------------------------------------------- */
 
 const struct wait_procedure *
 rpc_wait_find(const struct rpc_wait *wait, const char *name)
@@ -93,7 +93,7 @@ procedure_index(struct rpc_wait *wait, const char *name)
     return made->us == NULL ? NONE_OPEN : wait->procedure_count++;
 }
 
-/* --- what an exec waited for -------------------------------------------------- */
+/* --- what an exec waited for ------------------------------------------- */
 
 static int
 by_reply(const void *left, const void *right)
@@ -169,7 +169,7 @@ mark_cell(struct work *work, const struct run_cell *cell)
     }
 }
 
-/* --- whose the time is ----------------------------------------------------------- */
+/* --- whose the time is ------------------------------------------------- */
 
 static int
 by_time(const void *left, const void *right)
@@ -289,7 +289,7 @@ share_time(struct work *work, const struct run_cell *cell, size_t column)
     }
 }
 
-/* --- a group ------------------------------------------------------------------------ */
+/* --- a group ----------------------------------------------------------- */
 
 static bool
 list_cell(struct work *work, size_t index)
@@ -541,7 +541,7 @@ rpc_wait_free(struct rpc_wait *wait)
     memset(wait, 0, sizeof *wait);
 }
 
-/* --- the client's work for an RPC ------------------------------------------------- */
+/* --- the client's work for an RPC -------------------------------------- */
 
 static size_t
 work_index(struct rpc_work *work, const char *name)
@@ -654,7 +654,7 @@ work_difference(const struct rpc_wait *none, const struct rpc_work *work,
     return us;
 }
 
-/* --- against exec alone ----------------------------------------------------------------- */
+/* --- against exec alone ------------------------------------------------ */
 
 static struct stat_difference
 difference_of(const double *first, size_t first_count, const double *second,
@@ -738,7 +738,7 @@ rpc_wait_compare(const struct rpc_wait *none, const struct rpc_work *work,
     return 0;
 }
 
-/* --- what a SETATTR costs ------------------------------------------------------------------ */
+/* --- what a SETATTR costs ---------------------------------------------- */
 
 void
 setattr_account(const struct rpc_wait *wait, double ping_us, double null_us,

@@ -449,7 +449,7 @@ setattr_answered_nearby(void **state)
     done(&s, &figures);
 }
 
-/* --- sequences ---------------------------------------------------------------- */
+/* --- sequences --------------------------------------------------------- */
 
 /* 493 x GETATTR; 7 x ACCESS GETATTR READ, the first exec among them. */
 static void

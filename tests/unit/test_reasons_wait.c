@@ -106,7 +106,7 @@ setattr_wait(const struct figures *figures)
     return &figures_group(figures, 0, METHOD_SETATTR)->wait;
 }
 
-/* --- blocking ---------------------------------------------------------------- */
+/* --- blocking ---------------------------------------------------------- */
 
 static void
 blocking_is_recovered(void **state)
@@ -244,7 +244,7 @@ identical_settings_seldom_differ(void **state)
     assert_in_range(claimed_wait, 0, 5);
 }
 
-/* --- why a SETATTR costs what it does ------------------------------------------ */
+/* --- why a SETATTR costs what it does ---------------------------------- */
 
 static struct setattr_account
 account_of(enum model model, uint64_t seed, struct rpc_wait *copy)
@@ -299,7 +299,7 @@ reasons_of_a_cheap_setattr(void **state)
     }
 }
 
-/* --- by hand ---------------------------------------------------------------------- */
+/* --- by hand ----------------------------------------------------------- */
 
 /*
  * us:  0      100        300       400  450 500    600
@@ -381,7 +381,7 @@ unanswered_is_neither(void **state)
     synthetic_free(&s);
 }
 
-/* --- round trips ------------------------------------------------------------------- */
+/* --- round trips ------------------------------------------------------- */
 
 /* One GETATTR and, with setattr, one SETATTR more: 1 and 2 round trips,
  * whatever the client and the server take. */
