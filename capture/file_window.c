@@ -15,7 +15,6 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS, MAP_POPULATE */
 #include "capture/file_window.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -47,9 +46,7 @@ struct visible {
 };
 
 static struct visible visible[MAX_WINDOWS];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool guarded;
-static size_t page_size;
+static atomic_size_t page_size;
 
 static void
 on_bus_error(int signal_number, siginfo_t *info, void *unused)
@@ -62,7 +59,7 @@ on_bus_error(int signal_number, siginfo_t *info, void *unused)
         if (start == 0 || address < start || address >= start + size) {
             continue;
         }
-        uintptr_t from = address & ~(uintptr_t)(page_size - 1);
+        uintptr_t from = address & ~((uintptr_t)atomic_load(&page_size) - 1);
         void *zeros = mmap((void *)from, start + size - from, PROT_READ,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
         if (zeros != MAP_FAILED) {
@@ -74,22 +71,23 @@ on_bus_error(int signal_number, siginfo_t *info, void *unused)
     raise(signal_number);
 }
 
-static void
+/* Puts the handler in place; again for each window, since others may have
+ * put theirs there. */
+static bool
 guard(void)
 {
     long size = sysconf(_SC_PAGESIZE);
     struct sigaction action = {.sa_sigaction = on_bus_error,
                                .sa_flags = SA_SIGINFO};
     sigemptyset(&action.sa_mask);
-    page_size = size > 0 ? (size_t)size : 0;
-    guarded = page_size > 0 && sigaction(SIGBUS, &action, NULL) == 0;
+    atomic_store(&page_size, size > 0 ? (size_t)size : 0);
+    return size > 0 && sigaction(SIGBUS, &action, NULL) == 0;
 }
 
 struct file_window *
 file_window_new(int fd, uint64_t file_size)
 {
-    pthread_once(&once, guard);
-    if (!guarded) {
+    if (!guard()) {
         return NULL;
     }
     for (unsigned i = 0; i < MAX_WINDOWS; i++) {
@@ -103,7 +101,7 @@ file_window_new(int fd, uint64_t file_size)
         }
         window->fd = fd;
         window->slot = i;
-        window->page = page_size;
+        window->page = atomic_load(&page_size);
         window->file_size = file_size;
         atomic_store(&visible[i].shrank, false);
         return window;

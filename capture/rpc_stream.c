@@ -37,6 +37,7 @@
 #define MAX_PIECES 64
 #define TAIL_PIECES 16
 #define LARGE_RECORD ((uint32_t)64 << 10)
+#define LEAST_HEAD ((uint32_t)1024) /* whatever the limits say */
 #define SPARE_HEAD ((uint32_t)4 << 10)
 
 struct held_piece {
@@ -162,12 +163,12 @@ record_likeness(const struct rpc_stream_context *context,
     return likeness;
 }
 
-/* RFC 8446 section 5.1: type 20 to 23, version 3.0 to 3.4. */
+/* RFC 8446 section 5.1: type 20 to 23, version 3.0 to 3.4, length. */
 static bool
 looks_like_tls(const uint8_t *p, uint32_t have)
 {
-    return have >= 5 && p[0] >= 20 && p[0] <= 23 && p[1] == 3 && p[2] <= 4 &&
-           wire_be16(p + 3) <= 16384 + 256;
+    return have >= 3 && p[0] >= 20 && p[0] <= 23 && p[1] == 3 && p[2] <= 4 &&
+           (have < 5 || wire_be16(p + 3) <= 16384 + 256);
 }
 
 /* --- assemblies ---------------------------------------------------------- */
@@ -221,13 +222,13 @@ head_reserve(struct rpc_stream_context *context, struct rpc_assembly *assembly,
     if (need <= assembly->head_capacity) {
         return true;
     }
-    uint32_t capacity = 1024;
+    uint32_t capacity = LEAST_HEAD;
     while (capacity < need) {
         capacity *= 2;
     }
     size_t more = capacity - assembly->head_capacity;
     if (context->assembly_bytes + more > context->limits.max_assembly &&
-        capacity > 1024) {
+        capacity > LEAST_HEAD) {
         return false;
     }
     uint8_t *larger = realloc(assembly->head, capacity);
@@ -327,9 +328,16 @@ assembly_bytes(struct rpc_stream_context *context,
     if (offset < context->limits.head) {
         uint32_t room = context->limits.head - offset;
         uint32_t take = size < room ? size : room;
-        if (head_reserve(context, assembly, offset + take) &&
-            piece_add(assembly->head_pieces, &assembly->head_count,
-                      MAX_PIECES - TAIL_PIECES, offset, take)) {
+        if (!head_reserve(context, assembly, offset + take)) {
+            /* The limit on all records together: the least there is. */
+            (void)head_reserve(context, assembly, LEAST_HEAD);
+            room = assembly->head_capacity > offset
+                       ? assembly->head_capacity - offset
+                       : 0;
+            take = take < room ? take : room;
+        }
+        if (take > 0 && piece_add(assembly->head_pieces, &assembly->head_count,
+                                  MAX_PIECES - TAIL_PIECES, offset, take)) {
             memcpy(assembly->head + offset, data, take);
             done = take;
         }
@@ -843,7 +851,8 @@ search(struct rpc_stream_context *context, struct rpc_stream *stream,
         }
     }
     if (channel->verdict == RPC_UNDECIDED && at_border && channel->port_known &&
-        looks_like_tls(data, captured) && ++channel->tls_signs >= 3) {
+        captured >= 5 && looks_like_tls(data, captured) &&
+        ++channel->tls_signs >= 3) {
         enter_tls(context, stream, length);
         return length;
     }
