@@ -59,11 +59,12 @@ shuffle(struct run_cell *cells, size_t count, uint64_t *state)
     }
 }
 
-void
-plan_cells(struct run *run, const enum run_method *methods,
-           size_t method_count)
+/* One of methods and variants is NULL. */
+static void
+plan(struct run *run, const enum run_method *methods,
+     const char *const *variants, size_t count)
 {
-    size_t round = run->filesystem_count * method_count;
+    size_t round = run->filesystem_count * count;
     uint64_t state = run->seed;
 
     run->cell_count = round * run->repetitions;
@@ -72,9 +73,27 @@ plan_cells(struct run *run, const enum run_method *methods,
          repetition++) {
         struct run_cell *cells = run->cells + repetition * round;
 
-        for (size_t i = 0; i < round; i++)
-            plan_cell(&cells[i], i / method_count, methods[i % method_count],
+        for (size_t i = 0; i < round; i++) {
+            plan_cell(&cells[i], i / count,
+                      methods != NULL ? methods[i % count] : METHOD_NONE,
                       repetition);
+            if (variants != NULL)
+                cells[i].variant = copy_text(variants[i % count]);
+        }
         shuffle(cells, round, &state);
     }
+}
+
+void
+plan_cells(struct run *run, const enum run_method *methods,
+           size_t method_count)
+{
+    plan(run, methods, NULL, method_count);
+}
+
+void
+plan_variants(struct run *run, const char *const *variants,
+              size_t variant_count)
+{
+    plan(run, NULL, variants, variant_count);
 }

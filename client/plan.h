@@ -13,4 +13,8 @@
 void plan_cells(struct run *run, const enum run_method *methods,
                 size_t method_count);
 
+/* The same for the variants of a bench. */
+void plan_variants(struct run *run, const char *const *variants,
+                   size_t variant_count);
+
 #endif
