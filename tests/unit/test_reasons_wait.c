@@ -352,6 +352,13 @@ way_back_by_hand(void **state)
     assert_int_equal(rpc_wait_find(wait, "GETATTR")->blocking, 0);
     assert_int_equal(rpc_wait_find(wait, "SETATTR")->blocking, 0);
     assert_true(fabs(rpc_wait_find(wait, "READ")->wait.value - 220.0) < 1e-9);
+    /* From 150 to 200 two are outstanding: READ a's reply comes last. */
+    assert_true(fabs(rpc_wait_find(wait, "GETATTR")->overlapped_us - 50.0) <
+                1e-9);
+    assert_true(fabs(rpc_wait_find(wait, "READ")->overlapped_us - 50.0) <
+                1e-9);
+    assert_true(fabs(rpc_wait_find(wait, "SETATTR")->overlapped_us - 80.0) <
+                1e-9);
     figures_free(&figures);
     synthetic_free(&s);
 }
