@@ -338,7 +338,12 @@ method_sentence(struct sentences *sentences, const struct figures *figures,
     }
     say_cost(sentence, figures, group);
     if (filesystem->kind == FILESYSTEM_NFS && proven) {
-        if (group->wait.compared)
+        if (group->cells_lossy > 0 || none->cells_lossy > 0)
+            say(sentence, "; what it waits for is inconclusive: packets were "
+                "lost in %u of %u cells, in %u of %u of none",
+                group->cells_lossy, group->cells, none->cells_lossy,
+                none->cells);
+        else if (group->wait.compared)
             say_parts(sentence, group, none);
         else
             say_added(sentence, group, none);
@@ -378,7 +383,7 @@ setattr_sentence(struct sentences *sentences, const struct figures *figures,
     struct sentence *sentence;
 
     if (account->reasons == 0 || account->ping_us <= 0 ||
-        group->method != METHOD_SETATTR)
+        group->method != METHOD_SETATTR || group->cells_lossy > 0)
         return;
     sentence = new_sentence(sentences, 0.0);
     if (sentence == NULL)

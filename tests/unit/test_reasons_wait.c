@@ -299,6 +299,31 @@ reasons_of_a_cheap_setattr(void **state)
     }
 }
 
+/* A packet lost in one cell: no sentence claims to know what was waited for. */
+static void
+losses_leave_it_open(void **state)
+{
+    struct synthetic s;
+    struct figures figures;
+    size_t i;
+    bool said = false;
+
+    (void)state;
+    build(&s, 1, BLOCKING, 256.0);
+    s.traffic.cells[1].lossy = true;
+    compute(&s, 95.0, &figures);
+    for (i = 0; i < figures.finding_count; i++) {
+        assert_null(strstr(figures.findings[i], "waits for,"));
+        assert_null(strstr(figures.findings[i], "coalesced"));
+        said |= strstr(figures.findings[i],
+                       "inconclusive: packets were lost in 1 of 6 cells") !=
+                NULL;
+    }
+    assert_true(said);
+    figures_free(&figures);
+    synthetic_free(&s);
+}
+
 /* --- by hand ----------------------------------------------------------- */
 
 /*
@@ -476,6 +501,7 @@ main(void)
         cmocka_unit_test(collinear_terms_are_named_and_priced_together),
         cmocka_unit_test(identical_settings_seldom_differ),
         cmocka_unit_test(reasons_of_a_cheap_setattr),
+        cmocka_unit_test(losses_leave_it_open),
         cmocka_unit_test(way_back_by_hand),
         cmocka_unit_test(unanswered_is_neither),
         cmocka_unit_test(slope_over_round_trip_time),
