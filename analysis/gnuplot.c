@@ -9,8 +9,11 @@
  * processor time and on what it may write.
  *
  * In gnuplot's language a string in single quotes is taken as it is: no
- * backslash, backquote, macro or variable means anything in it, and a quote
- * is doubled. Line ends cannot occur because text is escaped before.
+ * backslash, backquote, macro or variable means anything in it. It may not
+ * begin with a doubled quote, so a quote becomes a typographic one, and for
+ * good measure a backquote a modifier letter that looks like it; a per cent
+ * sign, which begins a number's format in the labels of tics, a wide one.
+ * Line ends cannot occur because text is escaped before.
  */
 #include "analysis/gnuplot.h"
 
@@ -86,11 +89,15 @@ plot_text(struct plot *plot, const char *text)
 
     escape_string(ESCAPE_TERMINAL, text, safe, sizeof safe);
     fputc('\'', plot->script);
-    for (at = safe; *at != '\0'; at++) {
+    for (at = safe; *at != '\0'; at++)
         if (*at == '\'')
-            fputc('\'', plot->script);
-        fputc(*at, plot->script);
-    }
+            fputs("\u2019", plot->script);
+        else if (*at == '`')
+            fputs("\u02cb", plot->script);
+        else if (*at == '%')
+            fputs("\uff05", plot->script);
+        else
+            fputc(*at, plot->script);
     fputc('\'', plot->script);
 }
 

@@ -265,6 +265,7 @@ plot_svg_shapes(FILE *out)
 {
     fputs("<svg width=\"0\" height=\"0\" style=\"position:absolute\" "
           "aria-hidden=\"true\"><defs>"
+          "<circle id=\"gpDot\" r=\".5\" fill=\"currentColor\"/>"
           "<circle id=\"gpPt5\" r=\"1\" fill=\"none\" "
           "stroke=\"currentColor\" stroke-width=\".2\"/>"
           "<circle id=\"gpPt6\" r=\"1\" fill=\"currentColor\" "
