@@ -65,7 +65,9 @@ struct rpc_wait {
     double overlapped;            /* us per exec: overlapped RPCs only */
     struct stat_estimate round_trips; /* blocking RPCs per exec */
     /* us that an exec takes longer for each us that it waits longer, over
-     * execs: 1 when the waiting is real. No value without variation. */
+     * execs: 0 if it did not wait; 1 where only latencies vary, and more where
+     * longer waiting means more RPCs, by the client's work for them. No value
+     * without variation. */
     struct stat_estimate per_us_waited;
     uint64_t retransmitted;
     /* Per exec, [execs]: the client's own time until the process was reaped,
