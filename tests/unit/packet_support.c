@@ -188,7 +188,7 @@ add_tcp(struct buffer *out, const struct tcp_packet *packet)
     for (size_t i = 0; i < packet->length; i++) {
         sum = sum * 31 + packet->data[i];
     }
-    add16(out, sum & 0xffff);
+    add16(out, packet->offloaded ? 0x1234 : sum & 0xffff);
     add16(out, 0);
     if (options > 0) {
         add32(out, 0x0101080a);

@@ -59,6 +59,7 @@ struct tcp_packet {
     size_t length;
     unsigned ip_id; /* 0: the next of a counter */
     bool no_id;     /* identification 0 */
+    bool offloaded; /* checksum left to the interface: the same for all */
     unsigned hops;  /* 0: 64 */
     uint16_t client_port, server_port;
     uint32_t stamp; /* timestamps option's value; 0: no option */

@@ -310,8 +310,10 @@ test_retransmission(void **state)
     send_part(CLIENT, 0, SIZE);
     bench.now_ns += 300000000;
     send_part(CLIENT, 0, SIZE);
+    bench.now_ns += 1000000; /* soon, but with an identification of its own */
+    send_part(CLIENT, 0, SIZE);
     expect("c1");
-    assert_int_equal(bench_losses(&bench)->tcp_retransmissions, 1);
+    assert_int_equal(bench_losses(&bench)->tcp_retransmissions, 2);
     assert_int_equal(bench_losses(&bench)->capture_duplicates, 0);
 }
 
@@ -408,6 +410,7 @@ test_copies_without_identification(void **state)
             packet.family = family;
             packet.no_id = true;
             packet.stamp = 500;
+            packet.offloaded = true;
             bench_tcp(&bench, &packet);
             packet.stamp = cases[i].stamp;
             bench.now_ns += cases[i].later_ns - 10000;
