@@ -8,6 +8,7 @@
  */
 #include "analysis/compare.h"
 
+#include "analysis/bench_figures.h"
 #include "analysis/exec_window.h"
 
 #include <math.h>
@@ -106,23 +107,28 @@ add_run_cell(struct compare_set *set, const struct run *run, size_t index,
              compare_counter counter, void *context)
 {
     const struct run_cell *from = &run->cells[index];
-    double execs = (double)from->exec_count;
+    double execs = (double)from->exec_count, us;
+    uint64_t operations;
     struct run_counts counts = {0};
     struct compare_cell *cell;
     bool lossy = false;
     int status;
 
+    if (from->variant != NULL) {
+        us = bench_cell_ns(from, &operations) * 1e-3;
+        execs = (double)operations;
+    } else {
+        us = (double)(from->execs[from->exec_count - 1].end_ns -
+                      from->execs[0].start_ns) / execs / 1000.0;
+    }
     cell = set_cell(set, run->filesystems[from->filesystem].label,
-                    run_method_name(from->method));
+                    from->variant != NULL ? from->variant
+                                          : run_method_name(from->method));
     if (!cell)
         return -1;
     cell->counted &= counter(context, run, index, &counts, &lossy);
     cell->lossy |= lossy;
-    status = add_repetition(
-        cell,
-        (double)(from->execs[from->exec_count - 1].end_ns -
-                 from->execs[0].start_ns) / execs / 1000.0,
-        &counts, execs);
+    status = add_repetition(cell, us, &counts, execs);
     run_counts_release(&counts);
     return status;
 }
@@ -141,13 +147,16 @@ compare_set_from_run(const struct run *run, const char *name,
     *set = (struct compare_set){.name = strdup(name),
                                 .kernel = copy_or_null(run->kernel),
                                 .clock = copy_or_null(run->clock),
+                                .bench = copy_or_null(run->bench),
                                 .incomplete = run->state != RUN_COMPLETE};
     if (!set->name)
         return -1;
     for (size_t i = 0; i < run->cell_count; i++) {
         const struct run_cell *cell = &run->cells[i];
 
-        if (cell->state != CELL_DONE || cell->exec_count == 0) {
+        if (cell->variant != NULL ? !bench_cell_is_finished(cell)
+                                  : cell->state != CELL_DONE ||
+                                        cell->exec_count == 0) {
             set->incomplete = true;
             continue;
         }
@@ -254,6 +263,7 @@ compare_set_free(struct compare_set *set)
     free(set->name);
     free(set->kernel);
     free(set->clock);
+    free(set->bench);
     *set = (struct compare_set){0};
 }
 

@@ -42,6 +42,7 @@ struct compare_cell {
 struct compare_set {
     char *name;   /* as the user gave it */
     char *kernel, *clock; /* NULL: not known */
+    char *bench;  /* NULL: execs of the test */
     bool incomplete; /* interrupted, cells missing, a capture cut short */
     struct compare_cell *cells;
     size_t cell_count;

@@ -27,6 +27,17 @@ set_line(const struct compare_set *set, char letter, FILE *out)
     fputs(set->incomplete ? "   INCOMPLETE\n" : "\n", out);
 }
 
+/* What a bench's time and counts are divided by. */
+static const char *
+unit(const struct comparison *c)
+{
+    const char *bench = c->first->bench;
+
+    return bench == NULL || !strcmp(bench, "self-exec") ? "exec"
+           : !strcmp(bench, "header")                   ? "access"
+                                                        : "file";
+}
+
 static void
 blocks(const struct comparison *c, const struct sample_style *style, FILE *out)
 {
@@ -38,7 +49,8 @@ blocks(const struct comparison *c, const struct sample_style *style, FILE *out)
         put(row->first->label, out);
         fputc(' ', out);
         put(row->first->method, out);
-        fputs(": us per exec, of each repetition\n", out);
+        fprintf(out, ": us per %s, of each repetition\n",
+                unit(c));
         samples_print(row->sample, 2, style, out);
         fputc('\n', out);
     }
@@ -154,7 +166,7 @@ void
 comparison_text(const struct comparison *c, const struct sample_style *style,
                 FILE *out)
 {
-    char confidence[16];
+    char confidence[16], per[16];
 
     snprintf(confidence, sizeof confidence, "%.3g %%", c->confidence);
     set_line(c->first, 'A', out);
@@ -163,8 +175,9 @@ comparison_text(const struct comparison *c, const struct sample_style *style,
     blocks(c, style, out);
     if (style->no_comparison)
         return;
+    snprintf(per, sizeof per, "per %s", unit(c));
     fprintf(out, "%-8s %-12s %-14s %6s %10s %10s %10s   %-8s %7s\n", "", "",
-            "per exec", "N", "A", "B", "B - A", confidence, "%");
+            per, "N", "A", "B", "B - A", confidence, "%");
     for (size_t i = 0; i < c->row_count; i++) {
         if (!nothing_moved(&c->rows[i]))
             table_line(&c->rows[i], out);

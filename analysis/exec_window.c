@@ -381,6 +381,8 @@ collect(void *context, const struct rpc_transaction *tx)
     rpc->status = tx->status;
     rpc->status_known = tx->status_known;
     rpc->retransmissions = tx->retransmissions;
+    rpc->call_bytes = tx->call_bytes;
+    rpc->reply_bytes = rpc->answered ? tx->reply_bytes : 0;
     rpc->credential_hash = tx->credential.hash;
     rpc->flags = tx->flags;
     rpc->owner = OWNER_BACKGROUND;
@@ -640,6 +642,8 @@ count_rpc(const struct run_traffic *traffic, const struct window_rpc *rpc,
     cell->rpcs++;
     cell->retransmissions += rpc->retransmissions;
     cell->read_bytes += rpc->read_bytes;
+    cell->call_bytes += rpc->call_bytes;
+    cell->reply_bytes += rpc->reply_bytes;
     cell->unanswered += !rpc->answered;
     run_counts_add(&cell->calls, window_rpc_name(rpc), 1);
     count_operations(traffic, rpc, cell);

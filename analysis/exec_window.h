@@ -40,6 +40,7 @@ struct window_rpc {
     uint32_t operations;     /* index into run_traffic.operations */
     uint32_t operation_count;
     uint32_t read_bytes;     /* by READs in it, as replied */
+    uint32_t call_bytes, reply_bytes; /* record lengths */
     uint32_t retransmissions;
     uint32_t access_requested;
     uint64_t handle_hash;    /* of the main operation */
@@ -65,6 +66,7 @@ struct cell_traffic {
     uint64_t retransmissions; /* beyond that */
     uint64_t background;
     uint64_t read_bytes;
+    uint64_t call_bytes, reply_bytes; /* of RPC records */
     uint64_t unanswered;
     uint64_t empty_setattrs;
     bool marked;              /* both markers were found in the capture */

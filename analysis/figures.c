@@ -78,9 +78,8 @@ note_moved(struct moved_cells *moved, int64_t before, int64_t after)
     moved->moved += before != after;
 }
 
-/* Operations that carry others and do nothing to the file by themselves. */
-static bool
-is_scaffolding(const char *name)
+bool
+operation_is_scaffolding(const char *name)
 {
     static const char *const names[] = {
         "SEQUENCE", "PUTFH", "PUTROOTFH", "GETFH", "SAVEFH", "RESTOREFH",
@@ -127,7 +126,7 @@ figures_columns(const struct figures *figures, const char **names, size_t most)
 
         for (j = 0; j < counts->length && count < most; j++)
             if (counts->items[j].count > 0 &&
-                !is_scaffolding(counts->items[j].name) &&
+                !operation_is_scaffolding(counts->items[j].name) &&
                 !is_listed(counts->items[j].name, names, count))
                 names[count++] = counts->items[j].name;
     }
@@ -142,7 +141,7 @@ group_others_per_exec(const struct group_figures *group,
     size_t i;
 
     for (i = 0; i < group->operations.length; i++)
-        if (!is_scaffolding(group->operations.items[i].name) &&
+        if (!operation_is_scaffolding(group->operations.items[i].name) &&
             !is_listed(group->operations.items[i].name, names, count))
             others += group->operations.items[i].count;
     return group->execs == 0 ? 0.0 : (double)others / (double)group->execs;

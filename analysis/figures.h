@@ -107,6 +107,10 @@ size_t figures_columns(const struct figures *figures, const char **names,
 double group_others_per_exec(const struct group_figures *group,
                              const char *const *names, size_t count);
 
+/* Operations that carry others and do nothing to a file by themselves:
+ * SEQUENCE, PUTFH ... */
+bool operation_is_scaffolding(const char *name);
+
 /* Adds a sentence (printf form) to the findings. */
 void figures_add_finding(struct figures *figures, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -2,6 +2,7 @@
 #include "analysis/report.h"
 
 #include "analysis/expect.h"
+#include "analysis/bench_figures.h"
 #include "analysis/rtt_slope.h"
 
 #include <stdlib.h>
@@ -72,13 +73,39 @@ judge(struct expectations *expect, const struct figures *figures, int status,
     return expect_all_hold(expect) ? status : 3;
 }
 
+/* @return as report_run(), or -1 with one line in error. */
+static int
+report_measured(const char *path, const struct run *run,
+                const struct run_traffic *traffic, enum report_format format,
+                const struct report_options *options, FILE *out, char *error,
+                size_t error_size)
+{
+    struct figures figures;
+    int result;
+
+    memset(&figures, 0, sizeof figures);
+    if (figures_compute(run, traffic, options->confidence, &figures) != 0 ||
+        (!options->judge_only && write_format(&figures, format, out) != 0) ||
+        (options->rtt != NULL && rtt_runs_add(options->rtt, &figures) != 0)) {
+        snprintf(error, error_size, "%s: the report could not be made: "
+                 "out of memory or out of room", path);
+        result = -1;
+    } else {
+        result = incomplete(&figures) ? 4 : 0;
+        if (options->expect != NULL)
+            result = judge(options->expect, &figures, result, error,
+                           error_size);
+    }
+    figures_free(&figures);
+    return result;
+}
+
 int
 report_run(const char *path, enum report_format format,
            const struct report_options *options, FILE *out, char *error,
            size_t error_size)
 {
     struct run_traffic traffic;
-    struct figures figures;
     struct run run;
     int result;
 
@@ -86,25 +113,12 @@ report_run(const char *path, enum report_format format,
         return 1;
     result = run_traffic_read(&run, options->captures, options->capture_count,
                               &traffic, error, error_size);
-    if (result >= 0) {
-        memset(&figures, 0, sizeof figures);
-        if (figures_compute(&run, &traffic, options->confidence, &figures) !=
-                0 ||
-            (!options->judge_only &&
-             write_format(&figures, format, out) != 0) ||
-            (options->rtt != NULL &&
-             rtt_runs_add(options->rtt, &figures) != 0)) {
-            snprintf(error, error_size, "%s: the report could not be made: "
-                     "out of memory or out of room", path);
-            result = -1;
-        } else {
-            result = incomplete(&figures) ? 4 : 0;
-            if (options->expect != NULL)
-                result = judge(options->expect, &figures, result, error,
-                               error_size);
-        }
-        figures_free(&figures);
-    }
+    if (result >= 0 && run.bench != NULL)
+        result = bench_report(&run, &traffic, options->confidence, format, out,
+                              error, error_size);
+    else if (result >= 0)
+        result = report_measured(path, &run, &traffic, format, options, out,
+                                 error, error_size);
     run_traffic_free(&traffic);
     run_free(&run);
     if (result >= 0 && (fflush(out) != 0 || ferror(out))) {

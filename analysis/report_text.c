@@ -209,12 +209,30 @@ capture_lines(const struct figures *figures, FILE *out)
         line(out, "", "%s", traffic->warning);
 }
 
+/* What the exec loop was to do. */
 static void
-heading(const struct figures *figures, FILE *out)
+plan_line(const struct run *run, unsigned methods, FILE *out)
+{
+    char program[256];
+
+    line(out, "plan",
+         "%zu file system%s x %u method%s x %u repetition%s x %u execs, "
+         "interleaved (seed %" PRIu64 "); program %s, %" PRIu64 " bytes; %s%s%s",
+         run->filesystem_count, run->filesystem_count == 1 ? "" : "s", methods,
+         methods == 1 ? "" : "s", run->repetitions,
+         run->repetitions == 1 ? "" : "s", run->execs, run->seed,
+         escape_string(ESCAPE_TERMINAL, run->program, program, sizeof program),
+         run->program_bytes, run->spawn != NULL ? run->spawn : "?",
+         run->as_user != NULL ? "; as " : "",
+         run->as_user != NULL ? run->as_user : "");
+}
+
+void
+report_text_heading(const struct figures *figures, FILE *out)
 {
     const struct run *run = figures->run;
     bool methods[METHOD_COUNT] = {false};
-    char id[128], clock[128], program[256];
+    char id[128], clock[128];
     unsigned used = 0;
     size_t i;
 
@@ -233,16 +251,8 @@ heading(const struct figures *figures, FILE *out)
     for (i = 0; i < run->filesystem_count; i++)
         filesystem_line(&run->filesystems[i], out);
     capture_lines(figures, out);
-    line(out, "plan",
-         "%zu file system%s x %u method%s x %u repetition%s x %u execs, "
-         "interleaved (seed %" PRIu64 "); program %s, %" PRIu64 " bytes; %s%s%s",
-         run->filesystem_count, run->filesystem_count == 1 ? "" : "s", used,
-         used == 1 ? "" : "s", run->repetitions,
-         run->repetitions == 1 ? "" : "s", run->execs, run->seed,
-         escape_string(ESCAPE_TERMINAL, run->program, program, sizeof program),
-         run->program_bytes, run->spawn != NULL ? run->spawn : "?",
-         run->as_user != NULL ? "; as " : "",
-         run->as_user != NULL ? run->as_user : "");
+    if (run->bench == NULL)
+        plan_line(run, used, out);
     if (run->state != RUN_COMPLETE)
         line(out, "state", "not complete (%s): %u of %u cells are done",
              run->state_reason != NULL ? run->state_reason : "still running",
@@ -465,13 +475,28 @@ idle_text(const struct run_traffic *traffic, char *text, size_t size)
 }
 
 void
-report_text(const struct figures *figures, FILE *out)
+report_text_closing(const struct figures *figures, FILE *out)
 {
     const struct run_traffic *traffic = figures->traffic;
-    char losses[768], number[32], idle[256];
+    char losses[768], idle[256];
+
+    losses_text(traffic, losses, sizeof losses);
+    idle_text(traffic, idle, sizeof idle);
+    fprintf(out, "\nLost: %s.    Background: %" PRIu64 " RPCs%s.    Own: %"
+            PRIu64 " RPCs.\nAgain: nfs-atime-test report %s\n",
+            traffic->any_capture ? losses : "not known without a capture",
+            traffic->background_calls, idle, traffic->own_calls,
+            figures->run->directory != NULL ? figures->run->directory
+                                            : "DIRECTORY");
+}
+
+void
+report_text(const struct figures *figures, FILE *out)
+{
+    char number[32];
     size_t i;
 
-    heading(figures, out);
+    report_text_heading(figures, out);
     time_table(figures, out);
     count_table(figures, out);
     report_text_reasons(figures, out);
@@ -483,12 +508,5 @@ report_text(const struct figures *figures, FILE *out)
     }
     if (figures->finding_count == 0)
         fputs("  none: too little was measured\n", out);
-    losses_text(traffic, losses, sizeof losses);
-    idle_text(traffic, idle, sizeof idle);
-    fprintf(out, "\nLost: %s.    Background: %" PRIu64 " RPCs%s.    Own: %"
-            PRIu64 " RPCs.\nAgain: nfs-atime-test report %s\n",
-            traffic->any_capture ? losses : "not known without a capture",
-            traffic->background_calls, idle, traffic->own_calls,
-            figures->run->directory != NULL ? figures->run->directory
-                                            : "DIRECTORY");
+    report_text_closing(figures, out);
 }

@@ -12,6 +12,11 @@
  * the line has begun, and 33 columns of it are used. */
 void report_text_wrapped(FILE *out, const char *head, const char *text);
 
+/* Machine, mounts, capture, plan (not of a bench), warnings; and what was
+ * lost, and how to make the report again. */
+void report_text_heading(const struct figures *figures, FILE *out);
+void report_text_closing(const struct figures *figures, FILE *out);
+
 /* Why the times are what they are: sequences, waiting, what explains the
  * differences, correlation, the atime in the replies. Nothing without a
  * capture. */

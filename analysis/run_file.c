@@ -48,6 +48,9 @@ struct field {
 #define TIME_LOW (-(INT64_C(1) << 61))
 #define TIME_HIGH (INT64_C(1) << 62)
 
+/* Times a number of times: no overflow. */
+#define OPERATIONS_MOST (UINT64_C(1) << 38)
+
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct field run_fields[] = {
@@ -792,7 +795,7 @@ series_from_json(const struct reader *reader, const char *cell_place,
         if (struct_from_json(reader, place, series_fields,
                              COUNT_OF(series_fields), object, series) != 0)
             return -1;
-        if (series->operations == 0)
+        if (series->operations == 0 || series->operations > OPERATIONS_MOST)
             return wrong(reader, place, "operations", "out of range");
         if (!json_is_array(ns) || json_array_size(ns) == 0)
             return wrong(reader, place, "ns", "not a list of times");
@@ -958,6 +961,11 @@ lists_from_json(const struct reader *reader, const json_t *root,
         if (cell_from_json(reader, place, json_array_get(list, i), run,
                            &run->cells[i]) != 0)
             return -1;
+        if ((run->bench != NULL) != (run->cells[i].variant != NULL))
+            return wrong(reader, place, "variant",
+                         run->bench != NULL
+                             ? "missing, and the run is a bench"
+                             : "not of this run, which is no bench");
     }
     return 0;
 }

@@ -192,6 +192,26 @@ begin_difference(const struct stat_summary *first,
     return d;
 }
 
+struct stat_interval
+stat_median_interval(const double *ascending, size_t n, double confidence)
+{
+    struct stat_interval interval = {0};
+    const double each_side = (1.0 - confidence / 100.0) / 2.0;
+    unsigned rank = 0;
+
+    /* rank: how many of the least values lie outside the interval or are its
+     * end; with P(at most rank of n below the median) it grows. */
+    while (rank < n / 2 &&
+           gsl_cdf_binomial_P(rank, 0.5, (unsigned)n) <= each_side)
+        rank++;
+    if (rank == 0)
+        return interval;
+    interval.known = true;
+    interval.low = ascending[rank - 1];
+    interval.high = ascending[n - rank];
+    return interval;
+}
+
 struct stat_difference
 stat_welch(const struct stat_summary *first, const struct stat_summary *second,
            double confidence)

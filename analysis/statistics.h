@@ -91,6 +91,18 @@ double stat_t_quantile(double confidence, double degrees, enum stat_t source);
 struct stat_estimate stat_mean(const struct stat_summary *sample,
                                double confidence);
 
+/* low .. high without an assumption on the distribution. */
+struct stat_interval {
+    bool known;
+    double low, high;
+};
+
+/* The median's: two of the values themselves, chosen by the binomial
+ * distribution so that they enclose it with at least that confidence. Needs 6
+ * values for 95 %. values: ascending. */
+struct stat_interval stat_median_interval(const double *ascending, size_t n,
+                                          double confidence);
+
 /*
  * Difference of two means without the assumption of equal variances: Welch's
  * t with Satterthwaite's degrees of freedom. Two samples without variance:
