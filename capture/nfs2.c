@@ -142,8 +142,8 @@ call_full(struct rpc_decode *d, uint32_t procedure, struct nfs_detail *n)
         break;
     case RENAME2:
         read_dirop(d, n);
-        read_handle(d, NULL);
-        rpc_decode_name(d, NULL);
+        read_handle(d, &n->result_handle);
+        rpc_decode_new_name(d, n);
         break;
     case LINK2:
         read_handle(d, &n->result_handle);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * NFS version 3, RFC 1813. At RPC_DEPTH_COUNTS only SETATTR, ACCESS, READ and
- * WRITE are read beyond their status.
+ * WRITE are read beyond their status; ACCESS with its file, so that redundant
+ * ones can be told.
  */
 #include "capture/rpc_decode.h"
 
@@ -247,8 +248,8 @@ call_full(struct rpc_decode *d, uint32_t procedure, struct nfs_detail *n)
         break;
     case RENAME3:
         read_dirop(d, n);
-        read_handle(d, NULL);
-        rpc_decode_name(d, NULL);
+        read_handle(d, &n->result_handle);
+        rpc_decode_new_name(d, n);
         break;
     case LINK3:
         read_handle(d, &n->result_handle);
@@ -289,7 +290,7 @@ nfs3_call(struct rpc_decode *d, uint32_t procedure)
     case ACCESS3: {
         struct nfs_detail *n = rpc_decode_detail(d, op);
 
-        read_handle(d, d->full ? &n->handle : NULL);
+        read_handle(d, &n->handle);
         n->access_requested = xdrc_u32(&d->x);
         break;
     }
@@ -380,13 +381,15 @@ reply_readdir(struct rpc_decode *d, uint32_t status, struct nfs_detail *n,
     }
     xdrc_skip(&d->x, VERIFIER);
     while (xdrc_bool(&d->x)) {
+        struct nfs_entry *entry = plus ? rpc_decode_entry(d, n) : NULL;
+
         xdrc_skip(&d->x, 8);
-        xdrc_skip_opaque(&d->x);
+        rpc_decode_entry_name(d, entry);
         xdrc_skip(&d->x, 8);
         if (plus) {
             nfs3_post_op(d, NULL);
             if (xdrc_bool(&d->x)) {
-                read_handle(d, NULL);
+                rpc_decode_entry_handle(d, FHSIZE3, entry);
             }
         }
         n->count_done++;

@@ -65,6 +65,22 @@ append(struct rpc_decode *d, uint32_t number, unsigned flags)
     return op;
 }
 
+/* May the current file handle be another one after it? RFC 8881 section
+ * 16.2.3.1.1. */
+static bool
+leaves_file(uint32_t number)
+{
+    const uint64_t changes =
+        UINT64_C(1) << OP4_CREATE | UINT64_C(1) << OP4_LOOKUP |
+        UINT64_C(1) << OP4_LOOKUPP | UINT64_C(1) << OP4_OPEN |
+        UINT64_C(1) << OP4_OPENATTR | UINT64_C(1) << OP4_PUTFH |
+        UINT64_C(1) << OP4_PUTPUBFH | UINT64_C(1) << OP4_PUTROOTFH |
+        UINT64_C(1) << OP4_RESTOREFH | UINT64_C(1) << OP4_SECINFO |
+        UINT64_C(1) << OP4_SECINFO_NO_NAME;
+
+    return number < 64 && (changes >> number & 1) != 0;
+}
+
 static void
 read_call(struct rpc_decode *d, bool callback, read_operation *read)
 {
@@ -89,6 +105,7 @@ read_call(struct rpc_decode *d, bool callback, read_operation *read)
         xdrc_fail(x, XDRC_LIMIT);
         return;
     }
+    d->current = NULL;
     for (uint32_t i = 0; i < m->operations_announced; i++) {
         uint32_t number = xdrc_u32(x);
         struct rpc_operation *op;
@@ -104,6 +121,9 @@ read_call(struct rpc_decode *d, bool callback, read_operation *read)
             number != OP4_SETCLIENTID && number != OP4_CREATE_SESSION &&
             number <= OP4_REMOVEXATTR) {
             return;
+        }
+        if (leaves_file(number)) {
+            d->current = NULL;
         }
         read(d, op);
         if (!xdrc_ok(x)) {
@@ -230,6 +250,7 @@ nfs4_callback_reply(struct rpc_decode *d, uint32_t procedure)
 struct walk {
     uint16_t current, saved, places;
     uint16_t before[OPERATIONS_KEPT]; /* place an operation works on */
+    uint16_t aside[OPERATIONS_KEPT];  /* saved place at that point */
     uint16_t behind[OPERATIONS_KEPT]; /* place it leads to */
     const struct nfs_handle *handle[OPERATIONS_KEPT + 1];
 };
@@ -305,9 +326,20 @@ fill_in(const struct walk *w, struct rpc_operation *op, uint32_t i)
     struct nfs_detail *n = (struct nfs_detail *)(uintptr_t)op->detail;
     const struct nfs_handle *before = w->handle[w->before[i]];
     const struct nfs_handle *behind = w->handle[w->behind[i]];
+    const struct nfs_handle *aside = w->handle[w->aside[i]];
 
     if (n == NULL || op->number == OP4_PUTFH) {
         return;
+    }
+    if (op->number == OP4_RENAME) { /* section 18.26: from saved to current */
+        const struct nfs_handle *swap = before;
+
+        before = aside;
+        aside = swap;
+    }
+    if ((op->number == OP4_RENAME || op->number == OP4_LINK) &&
+        aside != NULL && aside != &n->result_handle) {
+        nfs_handle_copy(&n->result_handle, aside);
     }
     if (before != NULL && before != &n->handle) {
         nfs_handle_copy(&n->handle, before);
@@ -331,6 +363,7 @@ nfs4_resolve_handles(struct rpc_meaning *m)
         const struct rpc_operation *op = &m->operations[i];
 
         w.before[i] = w.current;
+        w.aside[i] = w.saved;
         if (worked(op)) {
             step(&w, op);
         }

@@ -16,6 +16,16 @@ full_detail(struct rpc_decode *d, struct rpc_operation *op)
     return d->full ? rpc_decode_detail(d, op) : NULL;
 }
 
+/* Section 18.1. At full depth the file is found afterwards. */
+static void
+read_access(struct rpc_decode *d, struct nfs_detail *n)
+{
+    n->access_requested = xdrc_u32(&d->x);
+    if (d->current != NULL) {
+        nfs_handle_set(&n->handle, d->current, d->current_length);
+    }
+}
+
 /* RFC 8881 section 3.3.13: state_owner4. */
 static void
 skip_owner(struct xdrc *x)
@@ -515,7 +525,7 @@ nfs4_read_arguments(struct rpc_decode *d, struct rpc_operation *op)
     case OP4_ILLEGAL:
         break;
     case OP4_ACCESS:
-        rpc_decode_detail(d, op)->access_requested = xdrc_u32(x);
+        read_access(d, rpc_decode_detail(d, op));
         break;
     case OP4_CREATE:
         read_create(d, full_detail(d, op));
@@ -548,8 +558,8 @@ nfs4_read_arguments(struct rpc_decode *d, struct rpc_operation *op)
         if (d->full) {
             rpc_decode_handle(d, NFS4_FHSIZE,
                               &rpc_decode_detail(d, op)->handle);
-        } else if (xdrc_skip_opaque(x) > NFS4_FHSIZE) {
-            xdrc_fail(x, XDRC_BAD);
+        } else {
+            d->current = xdrc_opaque(x, NFS4_FHSIZE, &d->current_length);
         }
         break;
     case OP4_READ:
@@ -563,7 +573,7 @@ nfs4_read_arguments(struct rpc_decode *d, struct rpc_operation *op)
         break;
     case OP4_RENAME:
         rpc_decode_name(d, full_detail(d, op));
-        xdrc_skip_opaque(x);
+        rpc_decode_new_name(d, full_detail(d, op));
         break;
     case OP4_SETATTR:
         xdrc_skip(x, STATEID);

@@ -9,6 +9,7 @@
 enum nfs4_attribute {
     FATTR4_CHANGE = 3,
     FATTR4_SIZE = 4,
+    FATTR4_FILEHANDLE = 19,
     FATTR4_FILEID = 20,
     FATTR4_MODE = 33,
     FATTR4_OWNER = 36,
@@ -294,6 +295,9 @@ static const struct bitmap read_wanted = {
                   1u << (FATTR4_TIME_MODIFY - 32),
               0},
 };
+static const struct bitmap entry_wanted = {
+    .words = {1u << FATTR4_FILEHANDLE, 0, 0},
+};
 static const struct bitmap set_wanted = {
     .words = {0,
               1u << (FATTR4_TIME_ACCESS_SET - 32) |
@@ -453,6 +457,31 @@ nfs4_read_attr(struct rpc_decode *d, struct nfs_attr *a)
     while (xdrc_ok(x) && any(&b, &read_wanted) &&
            (attribute = next_attribute(&b)) >= 0) {
         read_value(x, (unsigned)attribute, a);
+    }
+    leave_values(d, outer, size, &b);
+}
+
+void
+nfs4_read_entry_attr(struct rpc_decode *d, struct nfs_entry *entry)
+{
+    struct xdrc *x = &d->x;
+    struct bitmap b;
+    uint32_t outer, size;
+    int attribute;
+
+    read_bitmap(x, &b);
+    size = xdrc_u32(x);
+    outer = xdrc_narrow(x, size);
+    if (!xdrc_ok(x)) {
+        return;
+    }
+    while (xdrc_ok(x) && any(&b, &entry_wanted) &&
+           (attribute = next_attribute(&b)) >= 0) {
+        if (attribute == FATTR4_FILEHANDLE) {
+            rpc_decode_entry_handle(d, NFS_HANDLE_MAX, entry);
+        } else {
+            skip_value(x, (unsigned)attribute);
+        }
     }
     leave_values(d, outer, size, &b);
 }

@@ -16,7 +16,7 @@ void
 nfs4_skip_fattr(struct xdrc *x);
 
 /*
- * Both consume a whole fattr4. A value that cannot be read ends the look
+ * They consume a whole fattr4. A value that cannot be read ends the look
  * inside and is noted in decode->inner; the cursor stands behind the fattr4
  * all the same.
  */
@@ -24,5 +24,10 @@ void
 nfs4_read_sattr(struct rpc_decode *decode, struct nfs_sattr *sattr);
 void
 nfs4_read_attr(struct rpc_decode *decode, struct nfs_attr *attr);
+
+/* The same of an entry of READDIR: its file handle, when it is among the
+ * attributes. */
+void
+nfs4_read_entry_attr(struct rpc_decode *decode, struct nfs_entry *entry);
 
 #endif

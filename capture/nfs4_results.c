@@ -86,13 +86,21 @@ skip_secinfo(struct xdrc *x)
 
 /* Section 18.23: READDIR4resok. */
 static void
-skip_readdir(struct xdrc *x, struct nfs_detail *n)
+read_readdir(struct rpc_decode *d, struct nfs_detail *n)
 {
+    struct xdrc *x = &d->x;
+
     xdrc_skip(x, VERIFIER);
     while (xdrc_bool(x)) {
+        struct nfs_entry *entry = n != NULL ? rpc_decode_entry(d, n) : NULL;
+
         xdrc_skip(x, 8);
-        xdrc_skip_opaque(x);
-        nfs4_skip_fattr(x);
+        rpc_decode_entry_name(d, entry);
+        if (entry != NULL) {
+            nfs4_read_entry_attr(d, entry);
+        } else {
+            nfs4_skip_fattr(x);
+        }
         if (n != NULL) {
             n->count_done++;
         }
@@ -450,7 +458,7 @@ nfs4_read_results(struct rpc_decode *d, struct rpc_operation *op)
         n->count_done = xdrc_skip_opaque(x);
         break;
     case OP4_READDIR:
-        skip_readdir(x, n);
+        read_readdir(d, n);
         break;
     case OP4_READLINK:
         xdrc_skip_opaque(x);

@@ -47,6 +47,8 @@ struct rpc_decode {
     struct rpc_meaning *meaning;
     struct rpc_store_pool *pool;
     struct nfs_detail spare; /* takes what finds no memory */
+    const uint8_t *current;  /* v4 at RPC_DEPTH_COUNTS: the last PUTFH's file */
+    uint32_t current_length; /* handle while it is the current one, or NULL */
     /* What the bodies teach; 0 when nothing. */
     uint32_t callback_program; /* SETCLIENTID, CREATE_SESSION, ... */
     unsigned port_count;       /* portmap and rpcbind replies */
@@ -64,6 +66,23 @@ rpc_decode_single(struct rpc_decode *decode, uint32_t number);
 /* Reads a string: into detail->name, or past it when detail is NULL. */
 void
 rpc_decode_name(struct rpc_decode *decode, struct nfs_detail *detail);
+
+/* RENAME's second name. */
+void
+rpc_decode_new_name(struct rpc_decode *decode, struct nfs_detail *detail);
+
+/*
+ * A directory listing, entry by entry: a new entry at the end of
+ * detail->entries, then its name and perhaps its handle. NULL when no more is
+ * kept; the other two pass over what they are given no entry for.
+ */
+struct nfs_entry *
+rpc_decode_entry(struct rpc_decode *decode, struct nfs_detail *detail);
+void
+rpc_decode_entry_name(struct rpc_decode *decode, struct nfs_entry *entry);
+void
+rpc_decode_entry_handle(struct rpc_decode *decode, uint32_t most,
+                        struct nfs_entry *entry);
 
 /* An opaque file handle of at most `most` bytes; `handle` may be NULL. */
 void

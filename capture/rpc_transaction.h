@@ -86,15 +86,29 @@ struct nfs_handle {
     uint8_t bytes[NFS_HANDLE_MAX];
 };
 
+/* An entry of a directory listing: READDIRPLUS, READDIR of NFSv4. */
+struct nfs_entry {
+    const char *name; /* as nfs_detail.name */
+    uint32_t name_length;
+    uint64_t handle; /* hash, as in struct nfs_handle; 0: none given */
+};
+
+#define NFS_ENTRIES_KEPT 1024 /* of one reply */
+
 /* Operations with something to say beyond number and status. `handle` is the
  * file the operation works on (v4: the current file handle at that point,
  * hash 0 when it cannot be known from the COMPOUND); `result_handle` what
- * LOOKUP, CREATE, OPEN+GETFH gave for `name`. */
+ * LOOKUP, CREATE, OPEN+GETFH gave for `name`. RENAME: the directories it
+ * comes from and goes to; LINK: the directory and the file. */
 struct nfs_detail {
     struct nfs_handle handle;
     struct nfs_handle result_handle;
     const char *name; /* not terminated, unescaped, hostile */
     uint32_t name_length;
+    uint32_t new_name_length;
+    const char *new_name; /* RENAME */
+    const struct nfs_entry *entries; /* of a listing */
+    uint32_t entry_count;
     struct nfs_sattr sattr;         /* SETATTR, CREATE, OPEN, MKDIR ... */
     uint32_t access_requested, access_supported, access_granted;
     uint64_t offset;                /* READ, WRITE, COMMIT */
@@ -117,8 +131,8 @@ struct rpc_operation {
     unsigned flags;
     const struct nfs_detail *detail; /* NULL: nothing more to say, or the
                                         engine runs at RPC_DEPTH_COUNTS and
-                                        only SETATTR, ACCESS, READ and WRITE
-                                        have one */
+                                        only SETATTR, ACCESS (its file handle
+                                        too), READ and WRITE have one */
 };
 
 struct rpc_credential {
