@@ -104,6 +104,7 @@ make_overlay() {
         echo "VERSIONS=$(quoted "${versions//,/ }")"
         echo "RTTS=$(quoted "${round_trips//,/ }")"
         [[ $round_trips != *,* ]] || echo "RTT_LIST=yes"
+        echo "BENCH=$bench"
         echo "EXECS=$execs"
         echo "REPETITIONS=$repetitions"
         echo "EXPORT_OPTIONS=rw,$export_mode,no_root_squash"
@@ -208,7 +209,7 @@ run_machine() {
     [[ $accel != icount ]] ||
         append+=" tsc=reliable tsc_early_khz=1000000"
     count=$(wc -w <<<"${round_trips//,/ }")
-    deadline=$((SECONDS + ${limit:-$((600 + count * execs * repetitions *
+    deadline=$((SECONDS + ${limit:-$((600 + count * ${execs:-100000} * ${repetitions:-3} *
         (1 + $(wc -w <<<"${versions//,/ }")) / 5))}))
     cat "$base_archive" "$overlay_archive" >"$work/initrd"
     rm -f "$work/disk" "$work/messages"
