@@ -20,6 +20,7 @@
 #include "analysis/escape.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -99,6 +100,19 @@ plot_text(struct plot *plot, const char *text)
         else
             fputc(*at, plot->script);
     fputc('\'', plot->script);
+}
+
+void
+plot_axis(struct plot *plot, char axis, double low, double high)
+{
+    /* 1, 2 or 5 times a power of ten: three to six tics. */
+    const double unit = pow(10, floor(log10((high - low) / 3)));
+    const double steps = (high - low) / 3 / unit;
+    const double step = unit * (steps < 2 ? 1 : steps < 5 ? 2 : 5);
+
+    fprintf(plot->script, "set %crange [%.9g:%.9g]\nset format %c '%%g'\n"
+            "set %ctics autofreq %.9g,%.9g\n", axis, low, high, axis, axis,
+            ceil(low / step) * step, step);
 }
 
 static void

@@ -43,6 +43,10 @@ void plot_begin(struct plot *plot, struct plotter *plotter, unsigned width,
 /* A quoted string in a command: whatever the text is, it is only shown. */
 void plot_text(struct plot *plot, const char *text);
 
+/* A linear axis, 'x' or 'y', with a few round tics from a multiple of their
+ * step on; low < high. */
+void plot_axis(struct plot *plot, char axis, double low, double high);
+
 /*
  * Draws what the script says and writes the <svg> element to out.
  * @param label what the picture is, for those who cannot see it

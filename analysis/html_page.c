@@ -49,7 +49,7 @@ static const char style[] =
     "thead th{vertical-align:bottom;color:var(--soft);font-weight:600;"
     "white-space:normal;line-height:1.25}\n"
     "th.t,td.t,tbody th{text-align:left}\n"
-    "td.w{white-space:normal;min-width:12rem}\n"
+    "td.w{white-space:normal;min-width:12rem;overflow-wrap:anywhere}\n"
     "tbody th{font-weight:600}\n"
     "figure{margin:1.75rem 0;break-inside:avoid}\n"
     "figcaption{margin:.5rem 0 0;font-size:.95rem}\n"
@@ -210,6 +210,14 @@ void
 html_cell(FILE *out, const char *text)
 {
     fputs("<td class=\"t\">", out);
+    html_text(out, text);
+    fputs("</td>", out);
+}
+
+void
+html_long_cell(FILE *out, const char *text)
+{
+    fputs("<td class=\"t w\">", out);
     html_text(out, text);
     fputs("</td>", out);
 }

@@ -34,6 +34,7 @@ void html_row_begin(FILE *out);
 void html_number(FILE *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void html_cell(FILE *out, const char *text);
+void html_long_cell(FILE *out, const char *text); /* breaks anywhere */
 void html_row_head(FILE *out, const char *text);
 void html_row_end(FILE *out);
 void html_table_end(FILE *out);

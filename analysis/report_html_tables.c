@@ -333,7 +333,7 @@ signature_table(const struct figures *figures, FILE *out)
             value(out, true, "%.3g", row->rpcs);
             value(out, row->us.has_value, "%.1f", row->us.value);
             value(out, row->us.has_half, "± %.1f", row->us.half_width);
-            html_cell(out, row->text);
+            html_long_cell(out, row->text);
             html_row_end(out);
         }
     }

@@ -153,3 +153,20 @@ run_first_ns(const struct run *run)
     }
     return first;
 }
+
+double
+run_length_s(const struct run *run)
+{
+    const int64_t first = run_first_ns(run);
+    int64_t last = first;
+    size_t i;
+
+    for (i = 0; i < run->cell_count; i++) {
+        const struct run_cell *cell = &run->cells[i];
+
+        if (cell->exec_count > 0 &&
+            cell->execs[cell->exec_count - 1].end_ns > last)
+            last = cell->execs[cell->exec_count - 1].end_ns;
+    }
+    return (double)(last - first) * 1e-9;
+}

@@ -61,5 +61,7 @@ double *group_execs_sorted(const struct run *run, size_t filesystem,
 
 /* Monotonic time of the first exec of the run; 0 when there is none. */
 int64_t run_first_ns(const struct run *run);
+/* From there to the end of the last one, in seconds. */
+double run_length_s(const struct run *run);
 
 #endif

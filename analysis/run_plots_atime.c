@@ -113,40 +113,13 @@ realtime_of(const struct run *run, int64_t when_ns)
     return when_ns;
 }
 
-/* How long the run lasted, in seconds. */
-static double
-length_of(const struct run *run, int64_t first_ns)
-{
-    int64_t last = first_ns;
-    size_t i;
-
-    for (i = 0; i < run->cell_count; i++) {
-        const struct run_cell *cell = &run->cells[i];
-
-        if (cell->exec_count > 0 &&
-            cell->execs[cell->exec_count - 1].end_ns > last)
-            last = cell->execs[cell->exec_count - 1].end_ns;
-    }
-    return (double)(last - first_ns) * 1e-9;
-}
-
-/* 1, 2 or 5 times a power of ten: about five ticks. */
-static double
-tick_step(double length)
-{
-    const double unit = pow(10, floor(log10(length / 4)));
-    const double steps = length / 4 / unit;
-
-    return unit * (steps < 2 ? 1 : steps < 5 ? 2 : 5);
-}
-
 static bool
 atime_panel(struct run_plots *plots, const struct atime_history *history,
             bool used[SERIES_COUNT])
 {
     const struct run *run = plots->figures->run;
     const int64_t first = run_first_ns(run);
-    const double length = fmax(length_of(run, first), 1e-6);
+    const double length = fmax(run_length_s(run), 1e-6);
     const struct frame frame = {first, realtime_of(run, first),
                                 -0.15 * length};
     const char *comma = "plot ";
@@ -160,10 +133,10 @@ atime_panel(struct run_plots *plots, const struct atime_history *history,
     fprintf(plot.script,
             "unset key\nset xlabel 'seconds into the run'\n"
             "set ylabel 'atime, seconds into the run'\n"
-            "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n"
-            "set ytics autofreq 0,%.9g\nset ytics add ('before' %.9g)\n",
-            -0.03 * length, 1.04 * length, -0.2 * length, 1.08 * length,
-            tick_step(length), frame.floor);
+            "set ytics add ('before' %.9g)\n", frame.floor);
+    plot_axis(&plot, 'x', -0.03 * length, 1.04 * length);
+    plot_axis(&plot, 'y', 0, 1.08 * length);
+    fprintf(plot.script, "set yrange [%.9g:]\n", -0.2 * length);
     for (which = 0; which < SERIES_COUNT; which++)
         counts[which] = write_series(plot.script, history, which, &frame);
     for (which = 0; which < SERIES_COUNT; which++) {

@@ -83,10 +83,10 @@ begin_rows(struct run_plots *plots, struct plot *plot, size_t filesystem,
         row--;
     }
     fprintf(script, ") textcolor rgb " PLOT_INK "\nset yrange [0.4:%g]\n"
-            "set xrange [0:%.9g]\nset xtics scale 0 autofreq\n"
+            "set xtics scale 0\n"
             "set lmargin 11\nset rmargin 2\nset xlabel '%s'\n"
-            "set style fill solid 1 noborder\n", (double)rows + 0.6, most,
-            unit);
+            "set style fill solid 1 noborder\n", (double)rows + 0.6, unit);
+    plot_axis(plot, 'x', 0, most);
 }
 
 /* One stretch of a bar. */

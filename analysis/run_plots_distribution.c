@@ -282,6 +282,7 @@ course_panel(struct run_plots *plots, size_t filesystem)
 {
     const struct run *run = plots->figures->run;
     const int64_t first = run_first_ns(run);
+    const double length = fmax(run_length_s(run), 1e-6);
     struct plot plot;
     const char *comma = "plot ";
     unsigned method;
@@ -291,8 +292,9 @@ course_panel(struct run_plots *plots, size_t filesystem)
     if (plot.script == NULL)
         return false;
     fputs("unset key\nset xlabel 'seconds into the run'\n"
-          "set ylabel 'µs per exec'\nset yrange [0:*]\nset xrange [0:*]\n"
-          "set offsets 0, graph 0.03, graph 0.05, 0\n", plot.script);
+          "set ylabel 'µs per exec'\nset yrange [0:*]\n"
+          "set offsets 0, 0, graph 0.05, 0\n", plot.script);
+    plot_axis(&plot, 'x', -0.02 * length, 1.03 * length);
     for (method = 0; method < METHOD_COUNT; method++) {
         fprintf(plot.script, "$m%u <<END\n", method);
         for (i = 0; i < run->cell_count; i++) {

@@ -105,8 +105,8 @@ relation_panel(struct run_plots *plots, const struct points *points,
     if (plot.script == NULL)
         return false;
     fputs("unset key\nset xlabel 'RPCs per exec'\nset ylabel 'µs per exec'\n"
-          "set yrange [0:*]\nset xrange [0:*]\nset offsets 0, graph 0.06, "
-          "graph 0.08, 0\n", plot.script);
+          "set yrange [0:*]\nset offsets 0, 0, graph 0.08, 0\n", plot.script);
+    plot_axis(&plot, 'x', 0, points->high * 1.08);
     if (has_line)
         write_band(plot.script, points, line, plots->figures->confidence);
     for (method = 0; method < METHOD_COUNT; method++) {

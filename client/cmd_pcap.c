@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "client/commands.h"
 
+#include "analysis/capture_html.h"
 #include "analysis/capture_report.h"
 #include "client/progress.h"
 
@@ -56,7 +57,7 @@ usage(FILE *out)
           "\n"
           "  -f, --filter EXPR      take only packets that match (pcap-filter(7))\n"
           "      --port N           N is a server port too (2049, 20049 and 111 are)\n"
-          "      --format FORMAT    text (default) or json\n"
+          "      --format FORMAT    text (default), json or html\n"
           "      --access-cache S   an equal ACCESS within S seconds is redundant (3)\n"
           "      --threads N        1: no helper thread; 0: as many as help (default)\n"
           "  -q, --quiet            no progress\n"
@@ -110,7 +111,8 @@ parse_arguments(int argc, char **argv, struct pcap_arguments *arguments)
             break;
         case OPTION_FORMAT:
             arguments->format = optarg;
-            if (strcmp(optarg, "text") != 0 && strcmp(optarg, "json") != 0)
+            if (strcmp(optarg, "text") != 0 && strcmp(optarg, "json") != 0 &&
+                strcmp(optarg, "html") != 0)
                 return wrong_usage("no such format", optarg);
             break;
         case OPTION_THREADS:
@@ -152,12 +154,42 @@ terminal_width(void)
     return size.ws_col;
 }
 
+/* What a capture's transactions are counted in. */
+struct pcap_counts {
+    struct rpc_counts *counts;
+    struct capture_course *course; /* NULL: not asked for */
+};
+
+static void
+count_transaction(void *context, const struct rpc_transaction *tx)
+{
+    const struct pcap_counts *into = context;
+
+    rpc_counts_transaction(into->counts, tx);
+    if (into->course != NULL)
+        capture_course_transaction(into->course, tx);
+}
+
+static void
+count_late(void *context, const struct rpc_late *late)
+{
+    const struct pcap_counts *into = context;
+
+    rpc_counts_late(into->counts, late);
+}
+
 static int
 print_report(const struct pcap_arguments *arguments,
-             struct rpc_counts *counts, const struct capture_result *result)
+             const struct pcap_counts *counted,
+             const struct capture_result *result)
 {
-    const struct capture_report report = {counts, result, arguments->filter};
+    const struct capture_report report = {counted->counts, result,
+                                          arguments->filter};
 
+    if (counted->course != NULL) {
+        capture_report_html(&report, counted->course, stdout);
+        return fflush(stdout) == 0 && !ferror(stdout) ? 0 : -1;
+    }
     if (strcmp(arguments->format, "json") == 0) {
         if (capture_report_json(&report, stdout) != 0)
             return -1;
@@ -175,22 +207,27 @@ cmd_pcap(int argc, char **argv)
     struct capture_options options;
     struct capture_result result;
     struct rpc_transaction_sink sink;
-    struct rpc_counts *counts;
+    struct pcap_counts counted = {NULL, NULL};
+    bool html;
     enum capture_status status;
     char error[1024];
     int code = parse_arguments(argc, argv, &arguments);
 
     if (code >= 0)
         return code;
-    counts = rpc_counts_new((int64_t)(arguments.access_cache_s * 1e9));
-    if (counts == NULL) {
+    html = strcmp(arguments.format, "html") == 0;
+    counted.counts =
+        rpc_counts_new((int64_t)(arguments.access_cache_s * 1e9));
+    counted.course = html ? capture_course_new() : NULL;
+    if (counted.counts == NULL || (html && counted.course == NULL)) {
         fputs("nfs-atime-test pcap: out of memory\n", stderr);
         return 1;
     }
-    sink.context = counts;
-    sink.transaction = rpc_counts_transaction;
-    sink.late = rpc_counts_late;
+    sink.context = &counted;
+    sink.transaction = count_transaction;
+    sink.late = count_late;
     capture_options_default(&options);
+    options.depth = html ? RPC_DEPTH_FULL : options.depth;
     options.filter = arguments.filter;
     options.ports = arguments.ports;
     options.port_count = arguments.port_count;
@@ -201,7 +238,7 @@ cmd_pcap(int argc, char **argv)
     if (status == CAPTURE_FAILED) {
         fprintf(stderr, "nfs-atime-test pcap: %s\n", error);
         code = 1;
-    } else if (print_report(&arguments, counts, &result) != 0) {
+    } else if (print_report(&arguments, &counted, &result) != 0) {
         fputs("nfs-atime-test pcap: the report could not be written: no room, "
               "or the reader went away\n", stderr);
         code = 1;
@@ -209,6 +246,7 @@ cmd_pcap(int argc, char **argv)
         code = status == CAPTURE_INCOMPLETE ? 4 : 0;
     }
     capture_result_free(&result);
-    rpc_counts_free(counts);
+    rpc_counts_free(counted.counts);
+    capture_course_free(counted.course);
     return code;
 }
