@@ -79,6 +79,12 @@ escape_one(enum escape_for target, const unsigned char *text, size_t left,
     }
     if (text[0] < 0x20 || text[0] >= 0x7f)
         return (size_t)snprintf(out, 8, "\\x%02x", text[0]);
+    if (target == ESCAPE_TSV && text[0] == '"')
+        return (size_t)snprintf(out, 8, "\\x22");
+    if (target == ESCAPE_TSV && text[0] == '\\') {
+        out[0] = out[1] = '\\';
+        return 2;
+    }
     reference = target == ESCAPE_HTML ? html_reference(text[0]) : NULL;
     if (reference != NULL)
         return (size_t)snprintf(out, 8, "%s", reference);
@@ -118,18 +124,13 @@ escape_write(enum escape_for target, const char *text, size_t length,
         fputc('"', out);
 }
 
-const char *
-escape_string(enum escape_for target, const char *text, char *buffer,
-              size_t size)
+size_t
+escape_bytes(enum escape_for target, const char *text, size_t length,
+             char *buffer, size_t size)
 {
     const unsigned char *bytes = (const unsigned char *)text;
-    const size_t length = text != NULL ? strlen(text) : 0;
     size_t i = 0, used = 0;
 
-    if (text == NULL) {
-        snprintf(buffer, size, "-");
-        return buffer;
-    }
     while (i < length) {
         char piece[8];
         size_t taken;
@@ -143,5 +144,16 @@ escape_string(enum escape_for target, const char *text, char *buffer,
         i += taken;
     }
     buffer[used] = '\0';
+    return used;
+}
+
+const char *
+escape_string(enum escape_for target, const char *text, char *buffer,
+              size_t size)
+{
+    if (text == NULL)
+        snprintf(buffer, size, "-");
+    else
+        escape_bytes(target, text, strlen(text), buffer, size);
     return buffer;
 }

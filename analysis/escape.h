@@ -10,8 +10,11 @@
 #include <stdio.h>
 
 enum escape_for {
-    ESCAPE_TERMINAL, /* control bytes and what is not UTF-8 as \xNN; also good
-                        for TSV: tab and newline come out as \t and \n */
+    ESCAPE_TERMINAL, /* control bytes and what is not UTF-8 as \xNN; tab and
+                        newline come out as \t and \n */
+    ESCAPE_TSV,      /* as the terminal's, and the backslash doubled, and a
+                        double quote as \x22: no reader of tables takes it for
+                        a quoted field, and the text can be read back */
     ESCAPE_HTML,     /* as the terminal's, and & < > " ' as references */
     ESCAPE_CSV,      /* the field in quotes when it needs them, RFC 4180; a
                         leading = + - @ gets a ' before it */
@@ -20,6 +23,11 @@ enum escape_for {
 /* Writes length bytes of text to out. */
 void escape_write(enum escape_for target, const char *text, size_t length,
                   FILE *out);
+
+/* The same into a buffer of at least 1 byte; cut at a whole escape when it
+ * does not fit. Returns the length. CSV quoting is not for this form. */
+size_t escape_bytes(enum escape_for target, const char *text, size_t length,
+                    char *buffer, size_t size);
 
 /* The same for a string that may be NULL ("-" then), into a buffer of at
  * least 1 byte; cut at a whole escape when it does not fit. Returns buffer.
