@@ -391,7 +391,7 @@ warm_up(struct test *test, size_t index)
 static int
 warm_up_filesystem(struct test *test, size_t index)
 {
-    if (test->hooks == NULL)
+    if (test->hooks == NULL || test->hooks->execs)
         return warm_up(test, index);
     if (test->hooks->warm_up != NULL && test->hooks->warm_up(test, index) != 0)
         return -1;

@@ -52,7 +52,8 @@ struct test_hooks {
      * done, state. @return 0, or -1 with test->error. */
     int (*measure)(struct test *test, struct run_cell *cell);
     const void *context;
-    bool execs; /* a mount with noexec will not do */
+    bool execs; /* the program: a mount with noexec will not do, and the
+                   mount is warmed up by execs */
 };
 
 struct test {
