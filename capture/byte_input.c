@@ -78,6 +78,8 @@ struct byte_input {
     const uint8_t *after_joint_end;
     bool memory;
     struct file_window *mapping; /* or NULL */
+    void *move_context;
+    void (*before_move)(void *context); /* or NULL */
 };
 
 static void
@@ -301,6 +303,9 @@ remap(struct byte_input *input, size_t count)
     uint64_t offset = byte_input_offset(input);
     size_t size = 0;
     const uint8_t *data = NULL;
+    if (input->before_move != NULL) {
+        input->before_move(input->move_context);
+    }
     if (!file_window_shrank(input->mapping)) {
         data = file_window_at(input->mapping, offset, count, &size);
         if (data == NULL && offset < input->file_size) {
@@ -453,6 +458,18 @@ byte_input_skip(struct byte_input *input, uint64_t count)
     return done;
 }
 
+bool
+byte_input_keeps(struct byte_input *input, void *context,
+                 void (*before_move)(void *context))
+{
+    if (input->mapping == NULL) {
+        return false;
+    }
+    input->move_context = context;
+    input->before_move = before_move;
+    return true;
+}
+
 uint64_t
 byte_input_offset(const struct byte_input *input)
 {
@@ -564,19 +581,37 @@ allocate(struct byte_input *input)
     return all;
 }
 
+int
+byte_input_descriptor(const char *path)
+{
+    if (strcmp(path, "-") == 0) {
+        return STDIN_FILENO;
+    }
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    return descriptor >= 0 ? descriptor : -errno;
+}
+
 struct byte_input *
 byte_input_open(const char *path, bool ahead, char *error, size_t error_size)
+{
+    return byte_input_open_descriptor(byte_input_descriptor(path), path, ahead,
+                                      error, error_size);
+}
+
+struct byte_input *
+byte_input_open_descriptor(int descriptor, const char *path, bool ahead,
+                           char *error, size_t error_size)
 {
     struct byte_input *input = calloc(1, sizeof *input);
     if (input == NULL) {
         snprintf(error, error_size, "%s: no memory", path);
         return NULL;
     }
-    bool standard = strcmp(path, "-") == 0;
-    input->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    bool standard = descriptor == STDIN_FILENO;
+    input->fd = descriptor;
     if (input->fd < 0) {
         snprintf(error, error_size, "%s: cannot open: %s", path,
-                 strerror(errno));
+                 strerror(-descriptor));
         free(input);
         return NULL;
     }

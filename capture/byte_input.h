@@ -22,6 +22,16 @@ struct byte_input;
 struct byte_input *
 byte_input_open(const char *path, bool ahead, char *error, size_t error_size);
 
+/*
+ * The two halves of it. The first gives a descriptor, or -errno. The second
+ * takes over what the first gave, -errno included; `path` is for messages.
+ */
+int
+byte_input_descriptor(const char *path);
+struct byte_input *
+byte_input_open_descriptor(int descriptor, const char *path, bool ahead,
+                           char *error, size_t error_size);
+
 /* The same over bytes in memory, which stay the caller's. Uncompressed only.
  * NULL when there is no memory for it. */
 struct byte_input *
@@ -54,6 +64,16 @@ byte_input_require(struct byte_input *input, size_t count);
 /* Steps over `count` bytes; returns how many there were. */
 uint64_t
 byte_input_skip(struct byte_input *input, uint64_t count);
+
+/*
+ * Does the input keep what was at hand before the last move of the window?
+ * Then another thread may still read it, and `before_move` is called before
+ * the window moves, to wait for those who read what was there the time
+ * before. False (and never called): all is gone at once.
+ */
+bool
+byte_input_keeps(struct byte_input *input, void *context,
+                 void (*before_move)(void *context));
 
 /* Offset of window->next in the (decompressed) bytes. */
 uint64_t

@@ -4,25 +4,30 @@
  *
  * One engine and one matcher serve all inputs, so that a capture rotated
  * over several files is one capture. The inputs are read one after the
- * other; with threads a reader works ahead of the decoder (byte_input), which
- * itself is one thread, so that the order of transactions never depends on
- * their number.
+ * other. With threads, packets of a mapped file are found and decoded as far
+ * as each can be by itself ahead of the engine (packet_ahead), and other
+ * inputs are read and decompressed ahead (byte_input). Engine and matcher
+ * are the caller's thread always, so that nothing depends on the number.
  */
 #include "capture/capture.h"
 
 #include "capture/byte_input.h"
 #include "capture/capture_filter.h"
 #include "capture/frame.h"
+#include "capture/packet_ahead.h"
 #include "capture/packet_engine.h"
 #include "capture/pcap_source.h"
 #include "capture/rpc_match.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #define PROGRESS_PACKETS 16384
+#define OPENED_FIRST 256 /* well below what a process may have open */
+#define NOT_OPENED INT_MIN
 
 struct reading {
     const struct capture_options *options;
@@ -59,22 +64,43 @@ learn_tls(void *context, struct rpc_connection *connection)
 }
 
 static void
-progress(struct reading *reading, struct pcap_source *source)
+progress(struct reading *reading, uint64_t consumed)
 {
     if (reading->options->progress != NULL) {
         reading->options->progress(reading->options->progress_context,
-                                   reading->bytes_before +
-                                       pcap_source_consumed(source),
+                                   reading->bytes_before + consumed,
                                    reading->bytes_total);
     }
 }
 
+/*
+ * Opens the files before somebody gives up the right to open any.
+ *
+ * @return their descriptors, one per path; those beyond OPENED_FIRST and all
+ *         when memory is short are NOT_OPENED.
+ */
+static int *
+open_first(const char *const *paths, size_t count, bool *all)
+{
+    int *descriptors = calloc(count, sizeof *descriptors);
+    *all = descriptors != NULL && count <= OPENED_FIRST;
+    for (size_t i = 0; descriptors != NULL && i < count; i++) {
+        descriptors[i] = i < OPENED_FIRST ? byte_input_descriptor(paths[i])
+                                          : NOT_OPENED;
+    }
+    return descriptors;
+}
+
 static bool
-open_input(const char *path, bool ahead, struct pcap_source **source,
-           char *error, size_t error_size)
+open_input(const char *path, int descriptor, bool ahead,
+           struct pcap_source **source, char *error, size_t error_size)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    struct byte_input *input = byte_input_open(path, ahead, error, error_size);
+    if (descriptor == NOT_OPENED) {
+        descriptor = byte_input_descriptor(path);
+    }
+    struct byte_input *input =
+        byte_input_open_descriptor(descriptor, path, ahead, error, error_size);
     if (input == NULL) {
         return false;
     }
@@ -95,34 +121,69 @@ open_input(const char *path, bool ahead, struct pcap_source **source,
     return true;
 }
 
+/* Packets one by one. */
+static enum pcap_source_status
+read_one_by_one(struct reading *reading, struct pcap_source *source,
+                struct capture_input *input)
+{
+    struct packet packet;
+    struct packet_decoded decoded;
+    enum pcap_source_status status;
+    while ((status = pcap_source_next(source, &packet)) == PCAP_SOURCE_PACKET) {
+        if (reading->filter != NULL &&
+            !capture_filter_match(reading->filter, &packet)) {
+            decoded.filtered = true;
+        } else {
+            packet_decode(&packet, &decoded);
+        }
+        packet_engine_take(reading->engine, &decoded);
+        if (++input->packets % PROGRESS_PACKETS == 0) {
+            progress(reading, pcap_source_consumed(source));
+        }
+    }
+    return status;
+}
+
+/* Packets that another thread found and decoded. */
+static enum pcap_source_status
+read_ahead(struct reading *reading, struct packet_ahead *ahead,
+           struct capture_input *input)
+{
+    const struct packet_batch *batch;
+    uint64_t shown = 0;
+    while ((batch = packet_ahead_next(ahead)) != NULL) {
+        for (unsigned i = 0; i < batch->count; i++) {
+            packet_engine_take(reading->engine, &batch->packets[i]);
+        }
+        input->packets += batch->count;
+        if (input->packets - shown >= PROGRESS_PACKETS) {
+            shown = input->packets;
+            progress(reading, batch->consumed);
+        }
+    }
+    return packet_ahead_finish(ahead);
+}
+
 /* All packets of one input. */
 static void
 read_packets(struct reading *reading, struct pcap_source *source,
              struct capture_input *input)
 {
-    struct packet packet;
     enum pcap_source_status status;
-    struct packet_losses *losses = packet_engine_losses(reading->engine);
-    while ((status = pcap_source_next(source, &packet)) == PCAP_SOURCE_PACKET) {
-        input->packets++;
-        if (reading->filter != NULL &&
-            !capture_filter_match(reading->filter, &packet)) {
-            losses->packets++;
-            losses->filtered_packets++;
-        } else {
-            packet_engine_packet(reading->engine, &packet);
-        }
-        if (input->packets % PROGRESS_PACKETS == 0) {
-            progress(reading, source);
-        }
+    struct packet_ahead *ahead = NULL;
+    if (reading->options->threads != 1) {
+        ahead = packet_ahead_new(source, reading->filter);
     }
+    status = ahead != NULL ? read_ahead(reading, ahead, input)
+                           : read_one_by_one(reading, source, input);
+    struct packet_losses *losses = packet_engine_losses(reading->engine);
     losses->malformed_packets += pcap_source_malformed(source);
     input->complete = status == PCAP_SOURCE_END;
     input->bytes = pcap_source_consumed(source);
     if (pcap_source_message(source) != NULL) {
         input->warning = strdup(pcap_source_message(source));
     }
-    progress(reading, source);
+    progress(reading, input->bytes);
     uint64_t size = pcap_source_size(source);
     reading->bytes_before += size > 0 ? size : input->bytes;
 }
@@ -194,6 +255,12 @@ capture_read(const char *const *paths, size_t path_count,
         return CAPTURE_FAILED;
     }
     reading.bytes_total = total_size(paths, path_count);
+    int *descriptors = NULL;
+    if (options->ready != NULL) {
+        bool all_open;
+        descriptors = open_first(paths, path_count, &all_open);
+        options->ready(options->ready_context, all_open);
+    }
     size_t opened = 0;
     bool incomplete = false;
     for (size_t i = 0; i < path_count; i++) {
@@ -201,8 +268,9 @@ capture_read(const char *const *paths, size_t path_count,
         struct pcap_source *source;
         char why[512];
         input->path = strdup(paths[i]);
-        if (open_input(paths[i], options->threads != 1, &source, why,
-                       sizeof why)) {
+        if (open_input(paths[i],
+                       descriptors != NULL ? descriptors[i] : NOT_OPENED,
+                       options->threads != 1, &source, why, sizeof why)) {
             read_packets(&reading, source, input);
             pcap_source_free(source);
             opened++;
@@ -214,6 +282,7 @@ capture_read(const char *const *paths, size_t path_count,
         }
         incomplete |= !input->complete;
     }
+    free(descriptors);
     packet_engine_finish(reading.engine);
     packet_engine_result(reading.engine, result);
     rpc_match_finish(reading.match, result->last_ns);

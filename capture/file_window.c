@@ -2,9 +2,10 @@
 /*
  * Theory of operation
  *
- * One mapping of WINDOW bytes at a time, populated at once (a page fault for
- * every few pages would cost more than the packets in them), moved forward
- * when the reader comes to its end. Resident memory is that of one window.
+ * A mapping of WINDOW bytes, populated at once (a page fault for every few
+ * pages would cost more than the packets in them), moved forward when the
+ * reader comes to its end. The one before it stays until the next move, so
+ * that another thread can be at work on it. Resident memory is that of two.
  *
  * Whoever truncates a mapped file turns the lost pages into SIGBUS. The
  * handler puts zero pages over the rest of the window and notes it; the
@@ -28,19 +29,24 @@
 #define WINDOW ((size_t)8 << 20)
 #define MAX_WINDOWS 8
 
+struct mapping {
+    uint8_t *start;
+    size_t size;
+};
+
 struct file_window {
     int fd;
     unsigned slot;
     size_t page;
     uint64_t file_size;
-    uint8_t *map;
-    size_t map_size;
+    unsigned current;
+    struct mapping maps[2];
 };
 
 /* What the handler may look at. */
 struct visible {
-    atomic_uintptr_t start;
-    atomic_size_t size;
+    atomic_uintptr_t start[2];
+    atomic_size_t size[2];
     atomic_bool shrank;
     atomic_bool taken;
 };
@@ -53,9 +59,10 @@ on_bus_error(int signal_number, siginfo_t *info, void *unused)
 {
     (void)unused;
     uintptr_t address = (uintptr_t)info->si_addr;
-    for (unsigned i = 0; i < MAX_WINDOWS; i++) {
-        uintptr_t start = atomic_load(&visible[i].start);
-        size_t size = atomic_load(&visible[i].size);
+    for (unsigned i = 0; i < 2 * MAX_WINDOWS; i++) {
+        struct visible *slot = &visible[i / 2];
+        uintptr_t start = atomic_load(&slot->start[i % 2]);
+        size_t size = atomic_load(&slot->size[i % 2]);
         if (start == 0 || address < start || address >= start + size) {
             continue;
         }
@@ -63,7 +70,7 @@ on_bus_error(int signal_number, siginfo_t *info, void *unused)
         void *zeros = mmap((void *)from, start + size - from, PROT_READ,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
         if (zeros != MAP_FAILED) {
-            atomic_store(&visible[i].shrank, true);
+            atomic_store(&slot->shrank, true);
             return;
         }
     }
@@ -110,12 +117,13 @@ file_window_new(int fd, uint64_t file_size)
 }
 
 static void
-unmap(struct file_window *window)
+unmap(struct file_window *window, unsigned which)
 {
-    if (window->map != NULL) {
-        atomic_store(&visible[window->slot].start, 0);
-        munmap(window->map, window->map_size);
-        window->map = NULL;
+    struct mapping *map = &window->maps[which];
+    if (map->start != NULL) {
+        atomic_store(&visible[window->slot].start[which], 0);
+        munmap(map->start, map->size);
+        map->start = NULL;
     }
 }
 
@@ -123,7 +131,8 @@ void
 file_window_free(struct file_window *window)
 {
     if (window != NULL) {
-        unmap(window);
+        unmap(window, 0);
+        unmap(window, 1);
         atomic_store(&visible[window->slot].taken, false);
         free(window);
     }
@@ -133,7 +142,9 @@ const uint8_t *
 file_window_at(struct file_window *window, uint64_t offset, size_t want,
                size_t *size)
 {
-    unmap(window);
+    unsigned which = 1 - window->current;
+    unmap(window, which);
+    window->current = which;
     *size = 0;
     if (offset >= window->file_size) {
         return NULL;
@@ -149,14 +160,13 @@ file_window_at(struct file_window *window, uint64_t offset, size_t want,
     if (map == MAP_FAILED) {
         return NULL;
     }
-    window->map = map;
-    window->map_size = lead + length;
+    window->maps[which] = (struct mapping){map, lead + length};
     struct visible *slot = &visible[window->slot];
-    atomic_store(&slot->size, (window->map_size + window->page - 1) /
-                                  window->page * window->page);
-    atomic_store(&slot->start, (uintptr_t)map);
+    atomic_store(&slot->size[which], (lead + length + window->page - 1) /
+                                         window->page * window->page);
+    atomic_store(&slot->start[which], (uintptr_t)map);
     *size = length;
-    return window->map + lead;
+    return window->maps[which].start + lead;
 }
 
 bool

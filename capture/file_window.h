@@ -22,7 +22,8 @@ file_window_free(struct file_window *window);
 
 /*
  * Makes the bytes from `offset` on visible, at least `want` of them if the
- * file has them. Invalidates what was visible before.
+ * file has them. What the call before this one made visible stays so
+ * until the next.
  *
  * @param size receives how many there are; less than `want` at the end only.
  * @return the byte at `offset`; NULL when it cannot be mapped.

@@ -706,28 +706,40 @@ clock_advance(struct packet_engine *engine, int64_t ns)
 }
 
 void
-packet_engine_packet(struct packet_engine *engine, const struct packet *packet)
+packet_decode(const struct packet *packet, struct packet_decoded *decoded)
 {
-    engine->losses.packets++;
-    engine->losses.truncated_packets += packet->captured < packet->length;
-    clock_advance(engine, packet->ns);
-    struct frame frame;
-    frame.zero_length = false;
-    enum frame_status status =
+    decoded->ns = packet->ns;
+    decoded->filtered = false;
+    decoded->truncated = packet->captured < packet->length;
+    decoded->frame.zero_length = false;
+    decoded->status =
         frame_decode(packet->link_type, packet->data, packet->captured,
-                     packet->length, &frame);
-    if (frame.zero_length) {
-        engine->losses.zero_length_ip++;
+                     packet->length, &decoded->frame);
+}
+
+void
+packet_engine_take(struct packet_engine *engine,
+                   const struct packet_decoded *decoded)
+{
+    const struct frame *frame = &decoded->frame;
+    int64_t ns = decoded->ns;
+    engine->losses.packets++;
+    if (decoded->filtered) {
+        engine->losses.filtered_packets++;
+        return;
     }
-    switch (status) {
+    engine->losses.truncated_packets += decoded->truncated;
+    clock_advance(engine, ns);
+    engine->losses.zero_length_ip += frame->zero_length;
+    switch (decoded->status) {
     case FRAME_TRANSPORT:
-        transport(engine, &frame, NULL, packet->ns);
+        transport(engine, frame, NULL, ns);
         break;
     case FRAME_FRAGMENT:
-        if (datagram_is_copy(engine, &frame, packet->ns)) {
+        if (datagram_is_copy(engine, frame, ns)) {
             engine->losses.capture_duplicates++;
         } else {
-            ip_fragments_add(engine->fragments, &frame, packet->ns);
+            ip_fragments_add(engine->fragments, frame, ns);
         }
         break;
     case FRAME_MALFORMED:
@@ -735,7 +747,7 @@ packet_engine_packet(struct packet_engine *engine, const struct packet *packet)
         break;
     case FRAME_SHORT:
         /* Cut by the snapshot length, or ended inside its own headers. */
-        engine->losses.malformed_packets += packet->captured >= packet->length;
+        engine->losses.malformed_packets += !decoded->truncated;
         break;
     case FRAME_OTHER:
         break;
@@ -744,6 +756,14 @@ packet_engine_packet(struct packet_engine *engine, const struct packet *packet)
         engine->losses.unsupported_packets++;
         break;
     }
+}
+
+void
+packet_engine_packet(struct packet_engine *engine, const struct packet *packet)
+{
+    struct packet_decoded decoded;
+    packet_decode(packet, &decoded);
+    packet_engine_take(engine, &decoded);
 }
 
 static int

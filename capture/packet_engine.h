@@ -7,6 +7,7 @@
 #define NAT_CAPTURE_PACKET_ENGINE_H
 
 #include "capture/capture.h"
+#include "capture/frame.h"
 #include "capture/pcap_source.h"
 #include "capture/rpc_record.h"
 
@@ -27,6 +28,25 @@ packet_engine_free(struct packet_engine *engine);
 /* One packet, in the order of the capture. */
 void
 packet_engine_packet(struct packet_engine *engine, const struct packet *packet);
+
+/*
+ * The same in two steps: what can be told of a packet by itself, which needs
+ * no engine and may be done by another thread; and the rest, in the order of
+ * the capture. The packet's bytes must stay until then.
+ */
+struct packet_decoded {
+    int64_t ns;
+    bool filtered;  /* left out by a filter: nothing but this is set */
+    bool truncated; /* captured < length */
+    enum frame_status status;
+    struct frame frame;
+};
+
+void
+packet_decode(const struct packet *packet, struct packet_decoded *decoded);
+void
+packet_engine_take(struct packet_engine *engine,
+                   const struct packet_decoded *decoded);
 
 /* End of input: all connections end, in order of their serial. */
 void

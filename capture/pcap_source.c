@@ -576,3 +576,10 @@ pcap_source_link_type(const struct pcap_source *source)
 {
     return source->link_type;
 }
+
+bool
+pcap_source_keeps(struct pcap_source *source, void *context,
+                  void (*before_move)(void *context))
+{
+    return byte_input_keeps(source->input, context, before_move);
+}

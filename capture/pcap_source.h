@@ -66,6 +66,14 @@ pcap_source_consumed(struct pcap_source *source);
 uint64_t
 pcap_source_size(const struct pcap_source *source);
 
+/*
+ * May packets be decoded by another thread than the one that asks for them?
+ * See byte_input_keeps().
+ */
+bool
+pcap_source_keeps(struct pcap_source *source, void *context,
+                  void (*before_move)(void *context));
+
 /* The link type when the whole file has one (pcap, snoop), or UINT32_MAX. */
 uint32_t
 pcap_source_link_type(const struct pcap_source *source);
