@@ -115,6 +115,30 @@ plot_axis(struct plot *plot, char axis, double low, double high)
             ceil(low / step) * step, step);
 }
 
+void
+plot_log_axis(struct plot *plot, double low, double high)
+{
+    static const double fine[] = {1, 1.5, 2, 3, 4, 5, 7};
+    static const double coarse[] = {1, 2, 5};
+    const double ratio = high / low;
+    const double *steps = ratio < 15 ? fine : coarse;
+    const size_t count = ratio < 15 ? 7 : ratio < 300 ? 3 : 1;
+    double decade = pow(10, floor(log10(low)));
+    const char *comma = "";
+    size_t i;
+
+    fprintf(plot->script, "set logscale x\nset xrange [%.9g:%.9g]\n"
+            "set xtics (", low, high);
+    for (; decade <= high; decade *= 10)
+        for (i = 0; i < count; i++)
+            if (decade * steps[i] >= low && decade * steps[i] <= high) {
+                fprintf(plot->script, "%s'%.12g' %.12g", comma,
+                        decade * steps[i], decade * steps[i]);
+                comma = ",";
+            }
+    fputs(")\n", plot->script);
+}
+
 static void
 limit(int resource, rlim_t most)
 {

@@ -47,6 +47,10 @@ void plot_text(struct plot *plot, const char *text);
  * step on; low < high. */
 void plot_axis(struct plot *plot, char axis, double low, double high);
 
+/* A logarithmic x axis; over few decades with more than the powers of ten.
+ * 0 < low < high. */
+void plot_log_axis(struct plot *plot, double low, double high);
+
 /*
  * Draws what the script says and writes the <svg> element to out.
  * @param label what the picture is, for those who cannot see it

@@ -130,13 +130,12 @@ atime_panel(struct run_plots *plots, const struct atime_history *history,
     plot_begin(&plot, &plots->plotter, PANEL_WIDTH, 300);
     if (plot.script == NULL)
         return false;
-    fprintf(plot.script,
-            "unset key\nset xlabel 'seconds into the run'\n"
-            "set ylabel 'atime, seconds into the run'\n"
-            "set ytics add ('before' %.9g)\n", frame.floor);
+    fputs("unset key\nset xlabel 'seconds into the run'\n"
+          "set ylabel 'atime, seconds into the run'\n", plot.script);
     plot_axis(&plot, 'x', -0.03 * length, 1.04 * length);
     plot_axis(&plot, 'y', 0, 1.08 * length);
-    fprintf(plot.script, "set yrange [%.9g:]\n", -0.2 * length);
+    fprintf(plot.script, "set yrange [%.9g:]\nset ytics add ('before' "
+            "%.9g)\n", -0.2 * length, frame.floor);
     for (which = 0; which < SERIES_COUNT; which++)
         counts[which] = write_series(plot.script, history, which, &frame);
     for (which = 0; which < SERIES_COUNT; which++) {

@@ -38,18 +38,9 @@ begin_curves(struct run_plots *plots, struct plot *plot, double low,
     if (plot->script == NULL)
         return;
     fprintf(plot->script,
-            "unset key\nset logscale x\nset format x '%%g'\n"
-            "set yrange [0:100]\nset ytics 25\nset xlabel '%s'\n"
-            "set ylabel 'share, %%'\nset xrange [%.9g:%.9g]\n"
-            "set xtics rotate by 0\n",
-            unit, low * 0.9, high * 1.1);
-    /* Few decades: name more than the powers of ten. */
-    if (high / low < 15)
-        fputs("set xtics (5,10,20,30,50,70,100,150,200,300,400,500,700,1000,1500,2000,3000,5000,"
-              "7000,10000,20000,50000,100000,200000,500000)\n", plot->script);
-    else if (high / low < 300)
-        fputs("set xtics (1,2,5,10,20,50,100,200,500,1000,2000,5000,10000,"
-              "20000,50000,100000,200000,500000,1e6)\n", plot->script);
+            "unset key\nset yrange [0:100]\nset ytics 25\n"
+            "set xlabel '%s'\nset ylabel 'share, %%'\n", unit);
+    plot_log_axis(plot, low * 0.9, high * 1.1);
 }
 
 static bool

@@ -3,6 +3,7 @@
 
 #include "analysis/columns.h"
 #include "analysis/compare.h"
+#include "analysis/compare_html.h"
 #include "analysis/raw_runs.h"
 #include "analysis/sample_table.h"
 
@@ -34,7 +35,7 @@ enum kind { KIND_COLUMN, KIND_RUN, KIND_TIME };
 
 struct request {
     struct sample_style style;
-    bool json, time, expect_none;
+    bool json, html, time, expect_none;
     unsigned column;
     const char *delimiters;
     uint64_t execs; /* 0: as the file says */
@@ -70,7 +71,8 @@ usage(FILE *out)
         "  -n                   table only: no plot, no comparison\n"
         "      --execs N        execs in each of the raw runs\n"
         "      --expect none    status 3 when a difference is proven\n"
-        "      --format FORMAT  text (default) or json\n"
+        "      --format FORMAT  text (default), json or, of runs,\n"
+        "                       html\n"
         "      --help, --version\n"
         "\n"
         "The median of an even number of plain values is the upper of the two "
@@ -261,7 +263,12 @@ print_sets(const struct request *request, const struct compare_set *sets)
     if (status == 0 && request->json &&
         comparisons_json(results, n, stdout))
         status = failed("cannot write the result");
-    for (size_t i = 0; i < n && status == 0 && !request->json; i++) {
+    if (status == 0 && request->html &&
+        comparisons_html(results, sets, request->count, !request->time,
+                         stdout))
+        status = failed("out of memory");
+    for (size_t i = 0; i < n && status == 0 && !request->json &&
+                       !request->html; i++) {
         if (i > 0)
             fputc('\n', stdout);
         comparison_text(&results[i], &request->style, stdout);
@@ -301,7 +308,7 @@ analyse_raw(const struct request *request)
     char error[512];
     int status = 0;
 
-    if (request->json || request->expect_none)
+    if (request->json || request->html || request->expect_none)
         return wrong_usage("one file of raw runs gives text only", NULL);
     if (read_raw(request, request->paths[0], &runs, error, sizeof error))
         status = failed(error);
@@ -360,6 +367,8 @@ dispatch(struct request *request)
     }
     if (stdins > 1)
         return wrong_usage("standard input can be read once", NULL);
+    if (kind == KIND_COLUMN && request->html)
+        return wrong_usage("columns give text or json", NULL);
     if (kind == KIND_COLUMN)
         return compare_columns(request);
     request->time = kind == KIND_TIME;
@@ -434,7 +443,8 @@ take_option(struct request *request, int option)
         return 0;
     case OPTION_FORMAT:
         request->json = !strcmp(optarg, "json");
-        if (!request->json && strcmp(optarg, "text"))
+        request->html = !strcmp(optarg, "html");
+        if (!request->json && !request->html && strcmp(optarg, "text"))
             return wrong_usage("no such format", optarg);
         return 0;
     default:
