@@ -387,7 +387,7 @@ header_text(const struct bench_figures *figures, FILE *out)
 
             label_of(figures, i, label, sizeof label);
             fprintf(out, "\n%-9.9s %s: ns per access, the median of %u runs "
-                    "(and its %.4g %% interval, from 6 runs)\n", label,
+                    "(with 6 or more, its %.4g %% interval)\n", label,
                     states[s], run->repetitions, figures->confidence);
             header_table(figures, i, states[s], HEADER_TIME, out);
             if (s == 1)

@@ -100,6 +100,14 @@ report_measured(const char *path, const struct run *run,
     return result;
 }
 
+static int
+no_expectation(const char *path, char *error, size_t error_size)
+{
+    snprintf(error, error_size, "%s: a bench, and --expect is for runs of the "
+             "test; see nfs-atime-test compare --expect none", path);
+    return -1;
+}
+
 int
 report_run(const char *path, enum report_format format,
            const struct report_options *options, FILE *out, char *error,
@@ -113,7 +121,9 @@ report_run(const char *path, enum report_format format,
         return 1;
     result = run_traffic_read(&run, options->captures, options->capture_count,
                               &traffic, error, error_size);
-    if (result >= 0 && run.bench != NULL)
+    if (result >= 0 && run.bench != NULL && options->expect != NULL)
+        result = no_expectation(path, error, error_size);
+    else if (result >= 0 && run.bench != NULL)
         result = bench_report(&run, &traffic, options->confidence, format, out,
                               error, error_size);
     else if (result >= 0)

@@ -63,6 +63,8 @@ run 0 'elapsed,200,' report --format csv "$directory/self"
 run 0 '<pre>' report --format html "$directory/header"
 run 0 '```' report --format markdown "$directory/prefault"
 run 1 'no raw runs' report --format time "$directory/self"
+run 1 'expect is for runs of the test' report --expect 'local none time < 9' \
+    "$directory/self"
 run 0 'none proven' compare "$directory/prefault" "$directory/prefault"
 run 1 'nothing\|in common' compare "$directory/self" "$directory/header"
 
