@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analysis/capture_report.h"
+#include "analysis/group_report.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -255,6 +256,9 @@ capture_report_json(const struct capture_report *report, FILE *out)
     json_object_set_new(root, "markers", markers_value(report->counts));
     json_object_set_new(root, "unlisted",
                         INTEGER(rpc_counts_unlisted(report->counts)));
+    if (report->groups != NULL)
+        json_object_set_new(root, "groups",
+                            group_report_json(report->groups, report->names));
     json_object_set_new(root, "losses", losses_value(result));
     status = json_dumpf(root, out, JSON_INDENT(2));
     fputc('\n', out);

@@ -4,6 +4,7 @@
 #ifndef NAT_ANALYSIS_CAPTURE_REPORT_H
 #define NAT_ANALYSIS_CAPTURE_REPORT_H
 
+#include "analysis/group_counts.h"
 #include "analysis/rpc_counts.h"
 #include "capture/capture.h"
 
@@ -13,6 +14,9 @@ struct capture_report {
     struct rpc_counts *counts;
     const struct capture_result *result;
     const char *filter; /* as given, or NULL */
+    struct group_counts *groups; /* or NULL */
+    const struct file_names *names; /* of the groups' files, or NULL */
+    size_t most_groups; /* printed as text; 0: 20 */
 };
 
 /* A loss by name; the same names in every output. */
@@ -36,5 +40,9 @@ int capture_report_json(const struct capture_report *report, FILE *out);
 
 /* Why no RPC was found, as sentences on out; nothing when some were. */
 void capture_report_nothing(const struct capture_report *report, FILE *out);
+
+/* What of the inputs was not read, and the losses that are not 0; nothing
+ * when there is neither. For outputs that have no place for them. */
+void capture_report_losses(const struct capture_report *report, FILE *out);
 
 #endif

@@ -2,6 +2,7 @@
 /* The counts of a capture for a person: calls first, then what went wrong. */
 #include "analysis/capture_report.h"
 #include "analysis/escape.h"
+#include "analysis/group_report.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -250,7 +251,8 @@ input_lines(const struct capture_result *result, FILE *out)
                 (double)(result->last_ns - result->first_ns) * 1e-9);
 }
 
-static void
+/* @return whether there was anything to say. */
+static bool
 loss_lines(const struct capture_result *result, FILE *out)
 {
     struct named_loss losses[64];
@@ -268,10 +270,26 @@ loss_lines(const struct capture_result *result, FILE *out)
         fprintf(out, "%11" PRIu64 "  %s%s\n", losses[i].count, losses[i].text,
                 losses[i].changes_counts ? " *" : "");
     }
-    if (!any)
-        fputs("\nNothing was lost.\n", out);
     if (inconclusive)
-        fputs("* the counts above are lower bounds because of this.\n", out);
+        fputs("* the counts are lower bounds because of this.\n", out);
+    return any;
+}
+
+void
+capture_report_losses(const struct capture_report *report, FILE *out)
+{
+    const struct capture_result *result = report->result;
+    size_t i;
+
+    for (i = 0; i < result->input_count; i++) {
+        char warning[1024];
+
+        if (result->inputs[i].warning != NULL)
+            fprintf(out, "%s\n",
+                    escape_string(ESCAPE_TERMINAL, result->inputs[i].warning,
+                                  warning, sizeof warning));
+    }
+    loss_lines(result, out);
 }
 
 void
@@ -285,5 +303,10 @@ capture_report_text(const struct capture_report *report, unsigned width,
     error_table(report->counts, out);
     setattr_table(report->counts, out);
     access_table(report->counts, out);
-    loss_lines(report->result, out);
+    if (report->groups != NULL)
+        group_report_text(report->groups, report->names, width,
+                          report->most_groups != 0 ? report->most_groups : 20,
+                          out);
+    if (!loss_lines(report->result, out))
+        fputs("\nNothing was lost.\n", out);
 }

@@ -77,9 +77,27 @@ fitted(const char *text, unsigned columns, FILE *out)
     fprintf(out, "%s%*s", text, (int)(columns - has), "");
 }
 
+/* NFS calls of more than one version in it? */
+static bool
+several_versions(const struct group *group)
+{
+    uint32_t version = 0;
+    size_t i;
+
+    for (i = 0; i < group->kinds; i++) {
+        if (group->by_kind[i].program != SUNRPC_NFS)
+            continue;
+        if (version != 0 && group->by_kind[i].version != version)
+            return true;
+        version = group->by_kind[i].version;
+    }
+    return false;
+}
+
 static void
 kinds_line(const struct group *group, unsigned width, FILE *out)
 {
+    const bool versions = several_versions(group);
     unsigned at = 2;
     size_t i;
 
@@ -89,9 +107,12 @@ kinds_line(const struct group *group, unsigned width, FILE *out)
     for (i = 0; i < group->kinds; i++) {
         const struct group_calls *calls = &group->by_kind[i];
         const char *separator = i > 0 ? ", " : "";
-        char name[64], text[128];
+        char name[64], version[16] = "", text[128];
 
-        snprintf(text, sizeof text, "%s%s %" PRIu64, separator,
+        if (versions && calls->program == SUNRPC_NFS)
+            snprintf(version, sizeof version, "v%" PRIu32 " ",
+                     calls->version);
+        snprintf(text, sizeof text, "%s%s%s %" PRIu64, separator, version,
                  group_calls_name(calls, name, sizeof name), calls->calls);
         if (at + strlen(text) + 14 > width && i > 0) {
             fprintf(out, ", %zu more", group->kinds - i);

@@ -24,6 +24,11 @@ struct capture_options {
     int64_t reply_timeout_ns; /* a call unanswered this long is reported */
     void (*progress)(void *context, uint64_t bytes, uint64_t total);
     void *progress_context; /* total is 0 when unknown (stdin) */
+    /* Called when the filter is compiled and the files are open, before the
+     * first byte is read: the place to give up privileges. `all_open` is
+     * false when there are so many that the rest is opened later. */
+    void (*ready)(void *context, bool all_open);
+    void *ready_context;
 };
 
 void capture_options_default(struct capture_options *options);

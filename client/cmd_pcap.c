@@ -3,145 +3,119 @@
 
 #include "analysis/capture_html.h"
 #include "analysis/capture_report.h"
+#include "client/pcap_options.h"
 #include "client/progress.h"
+#include "client/sandbox.h"
+#include "client/util.h"
 
-#include <errno.h>
-#include <getopt.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
-#define MOST_PORTS 64
+#define PROGRESS_FROM_NS INT64_C(500000000) /* a short file shows none */
+#define PROGRESS_EVERY_NS INT64_C(200000000)
 
-struct pcap_arguments {
-    const char *filter, *format;
-    uint16_t ports[MOST_PORTS];
-    size_t port_count;
-    unsigned threads;
-    double access_cache_s;
-    bool quiet;
+/* What the transactions go into; NULL: not asked for. */
+struct pcap_reading {
+    const struct pcap_arguments *arguments;
+    struct rpc_counts *counts;
+    struct capture_course *course;
+    struct file_names *names;
+    struct group_counts *groups;
+    struct transaction_rows *rows;
+    int64_t started_ns, shown_ns;
 };
 
-enum {
-    OPTION_PORT = 256,
-    OPTION_FORMAT,
-    OPTION_THREADS,
-    OPTION_ACCESS_CACHE,
-    OPTION_HELP,
-    OPTION_VERSION,
-};
+static int
+failed(const char *why)
+{
+    fprintf(stderr, "nfs-atime-test pcap: %s\n", why);
+    return 1;
+}
 
-static const struct option long_options[] = {
-    {"filter", required_argument, NULL, 'f'},
-    {"port", required_argument, NULL, OPTION_PORT},
-    {"format", required_argument, NULL, OPTION_FORMAT},
-    {"threads", required_argument, NULL, OPTION_THREADS},
-    {"access-cache", required_argument, NULL, OPTION_ACCESS_CACHE},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, OPTION_HELP},
-    {"version", no_argument, NULL, OPTION_VERSION},
-    {NULL, 0, NULL, 0},
-};
+static int
+not_written(void)
+{
+    return failed("the report could not be written: no room, or the reader "
+                  "went away");
+}
+
+/* --- while it reads ------------------------------------------------------------- */
 
 static void
-usage(FILE *out)
+take_transaction(void *context, const struct rpc_transaction *tx)
 {
-    fputs("usage: nfs-atime-test pcap [options] FILE...\n"
-          "\n"
-          "Counts the RPCs in captures (pcap, pcapng; gzip, zstd; - is "
-          "standard input).\n"
-          "Several files are one capture, in the order given.\n"
-          "\n"
-          "  -f, --filter EXPR      take only packets that match (pcap-filter(7))\n"
-          "      --port N           N is a server port too (2049, 20049 and 111 are)\n"
-          "      --format FORMAT    text (default), json or html\n"
-          "      --access-cache S   an equal ACCESS within S seconds is redundant (3)\n"
-          "      --threads N        1: no helper thread; 0: as many as help (default)\n"
-          "  -q, --quiet            no progress\n"
-          "      --help, --version\n"
-          "\n"
-          "Exit status: 0 done; 1 failed; 2 wrong usage; 4 done, but a capture\n"
-          "was cut short or could not be read to its end.\n", out);
+    const struct pcap_reading *reading = context;
+
+    rpc_counts_transaction(reading->counts, tx);
+    if (reading->course != NULL)
+        capture_course_transaction(reading->course, tx);
+    if (reading->names != NULL)
+        file_names_learn(reading->names, tx);
+    if (reading->groups != NULL)
+        group_counts_transaction(reading->groups, tx);
+    if (reading->rows != NULL)
+        transaction_rows_write(reading->rows, tx);
 }
 
-static int
-wrong_usage(const char *what, const char *value)
+static void
+take_late(void *context, const struct rpc_late *late)
 {
-    fprintf(stderr, "nfs-atime-test pcap: %s%s%s; see nfs-atime-test pcap "
-            "--help\n", what, value != NULL ? ": " : "",
-            value != NULL ? value : "");
-    return 2;
+    const struct pcap_reading *reading = context;
+
+    rpc_counts_late(reading->counts, late);
 }
 
-static bool
-parse_unsigned(const char *text, unsigned long most, unsigned long *out)
+static void
+show_progress(void *context, uint64_t bytes, uint64_t total)
 {
-    char *end;
+    struct pcap_reading *reading = context;
+    const int64_t now = monotonic_ns();
+    const double seconds = (double)(now - reading->started_ns) * 1e-9;
+    const double done = (double)bytes * 1e-6, all = (double)total * 1e-6;
+    double left;
 
-    errno = 0;
-    *out = strtoul(text, &end, 10);
-    return errno == 0 && end != text && *end == '\0' && text[0] != '-' &&
-           *out <= most;
-}
-
-/* @return -1 to go on, or an exit status. */
-static int
-parse_arguments(int argc, char **argv, struct pcap_arguments *arguments)
-{
-    unsigned long number;
-    int option;
-    char *end;
-
-    optind = 1;
-    while ((option = getopt_long(argc, argv, "f:q", long_options, NULL)) !=
-           -1) {
-        switch (option) {
-        case 'f':
-            arguments->filter = optarg;
-            break;
-        case OPTION_PORT:
-            if (!parse_unsigned(optarg, 65535, &number) || number == 0)
-                return wrong_usage("not a port", optarg);
-            if (arguments->port_count == MOST_PORTS)
-                return wrong_usage("more than 64 ports", NULL);
-            arguments->ports[arguments->port_count++] = (uint16_t)number;
-            break;
-        case OPTION_FORMAT:
-            arguments->format = optarg;
-            if (strcmp(optarg, "text") != 0 && strcmp(optarg, "json") != 0 &&
-                strcmp(optarg, "html") != 0)
-                return wrong_usage("no such format", optarg);
-            break;
-        case OPTION_THREADS:
-            if (!parse_unsigned(optarg, 64, &number))
-                return wrong_usage("not a number of threads", optarg);
-            arguments->threads = (unsigned)number;
-            break;
-        case OPTION_ACCESS_CACHE:
-            arguments->access_cache_s = strtod(optarg, &end);
-            if (*end != '\0' || end == optarg ||
-                !(arguments->access_cache_s >= 0 &&
-                  arguments->access_cache_s <= 1e9))
-                return wrong_usage("not a number of seconds", optarg);
-            break;
-        case 'q':
-            arguments->quiet = true;
-            break;
-        case OPTION_HELP:
-            usage(stdout);
-            return 0;
-        case OPTION_VERSION:
-            printf("nfs-atime-test %s\n", NAT_VERSION);
-            return 0;
-        default:
-            return wrong_usage("unknown option or missing value", NULL);
-        }
+    if (now - reading->started_ns < PROGRESS_FROM_NS ||
+        now - reading->shown_ns < PROGRESS_EVERY_NS)
+        return;
+    reading->shown_ns = now;
+    if (bytes == 0 || total < bytes) {
+        progress_show("%.0f MB, %.0f MB/s", done, done / seconds);
+        return;
     }
-    return optind == argc ? wrong_usage("no capture file is named", NULL) : -1;
+    left = (all - done) / done * seconds;
+    progress_show("%.0f of %.0f MB (%.0f %%), %.0f MB/s, %.0f s left", done,
+                  all, done / all * 100, done / seconds, left + 0.5);
 }
+
+static void
+enter_sandbox(const struct pcap_arguments *arguments, bool all_open)
+{
+    const bool programs = arguments->format == REPORT_HTML; /* gnuplot */
+    char why[256];
+
+    /* Its seed comes from a file that is out of reach afterwards. */
+    json_object_seed(0);
+    if (sandbox_enter(all_open ? SANDBOX_FILES_OPEN : SANDBOX_FILES_READ,
+                      programs, why, sizeof why) != SANDBOX_FULL &&
+        arguments->verbose)
+        fprintf(stderr, "nfs-atime-test pcap: note: %s\n", why);
+}
+
+static void
+ready(void *context, bool all_open)
+{
+    const struct pcap_reading *reading = context;
+
+    enter_sandbox(reading->arguments, all_open);
+}
+
+/* --- what comes out -------------------------------------------------------------- */
 
 static unsigned
 terminal_width(void)
@@ -154,99 +128,158 @@ terminal_width(void)
     return size.ws_col;
 }
 
-/* What a capture's transactions are counted in. */
-struct pcap_counts {
-    struct rpc_counts *counts;
-    struct capture_course *course; /* NULL: not asked for */
-};
-
-static void
-count_transaction(void *context, const struct rpc_transaction *tx)
-{
-    const struct pcap_counts *into = context;
-
-    rpc_counts_transaction(into->counts, tx);
-    if (into->course != NULL)
-        capture_course_transaction(into->course, tx);
-}
-
-static void
-count_late(void *context, const struct rpc_late *late)
-{
-    const struct pcap_counts *into = context;
-
-    rpc_counts_late(into->counts, late);
-}
-
 static int
-print_report(const struct pcap_arguments *arguments,
-             const struct pcap_counts *counted,
-             const struct capture_result *result)
+print_report(struct pcap_reading *reading, const struct capture_result *result)
 {
-    const struct capture_report report = {counted->counts, result,
-                                          arguments->filter};
+    const struct pcap_arguments *arguments = reading->arguments;
+    const struct capture_report report = {
+        .counts = reading->counts,
+        .result = result,
+        .filter = arguments->filter,
+        .groups = reading->groups,
+        .names = reading->names,
+        .most_groups = arguments->top,
+    };
+    int status = 0;
 
-    if (counted->course != NULL) {
-        capture_report_html(&report, counted->course, stdout);
-        return fflush(stdout) == 0 && !ferror(stdout) ? 0 : -1;
-    }
-    if (strcmp(arguments->format, "json") == 0) {
-        if (capture_report_json(&report, stdout) != 0)
-            return -1;
+    if (reading->rows != NULL) {
+        status = transaction_rows_end(reading->rows);
+        reading->rows = NULL;
+        capture_report_nothing(&report, stderr);
+        capture_report_losses(&report, stderr);
+    } else if (arguments->format == REPORT_HTML) {
+        capture_report_html(&report, reading->course, stdout);
+    } else if (arguments->format == REPORT_JSON) {
+        status = capture_report_json(&report, stdout);
         capture_report_nothing(&report, stderr);
     } else {
         capture_report_text(&report, terminal_width(), stdout);
     }
-    return fflush(stdout) == 0 && !ferror(stdout) ? 0 : -1;
+    return status == 0 && fflush(stdout) == 0 && !ferror(stdout) ? 0 : -1;
+}
+
+static int
+read_and_print(struct pcap_reading *reading)
+{
+    const struct pcap_arguments *arguments = reading->arguments;
+    const struct rpc_transaction_sink sink = {reading, take_transaction,
+                                              take_late};
+    struct capture_options options;
+    struct capture_result result;
+    enum capture_status status;
+    char error[1024];
+    int code;
+
+    capture_options_default(&options);
+    if (reading->names != NULL || reading->course != NULL)
+        options.depth = RPC_DEPTH_FULL;
+    options.filter = arguments->filter;
+    options.ports = arguments->ports;
+    options.port_count = arguments->port_count;
+    options.threads = arguments->threads;
+    if (arguments->max_pending != 0)
+        options.max_pending = arguments->max_pending;
+    if (arguments->max_connections != 0)
+        options.max_connections = arguments->max_connections;
+    if (arguments->max_reorder_bytes != 0)
+        options.max_reorder_bytes = arguments->max_reorder_bytes;
+    options.progress = show_progress;
+    options.progress_context = reading;
+    options.ready = ready;
+    options.ready_context = reading;
+    status = capture_read(arguments->paths, arguments->path_count, &options,
+                          &sink, &result, error, sizeof error);
+    progress_clear();
+    if (status == CAPTURE_FAILED)
+        code = failed(error);
+    else if (print_report(reading, &result) != 0)
+        code = not_written();
+    else
+        code = status == CAPTURE_INCOMPLETE ? 4 : 0;
+    capture_result_free(&result);
+    return code;
+}
+
+/* Makes what the arguments ask for. */
+static bool
+prepare(struct pcap_reading *reading)
+{
+    const struct pcap_arguments *arguments = reading->arguments;
+    const bool rows = arguments->output == PCAP_ROWS;
+    const bool html = !rows && arguments->format == REPORT_HTML;
+    const bool files = arguments->grouped && arguments->by == GROUP_BY_FILE;
+
+    reading->counts =
+        rpc_counts_new((int64_t)(arguments->access_cache_s * 1e9));
+    reading->course = html ? capture_course_new() : NULL;
+    reading->names = rows || files ? file_names_new() : NULL;
+    reading->groups =
+        arguments->grouped
+            ? group_counts_new(arguments->by, arguments->interval_ns)
+            : NULL;
+    if (rows) {
+        /* Like any filter whose reader has seen enough. */
+        signal(SIGPIPE, SIG_DFL);
+        reading->rows =
+            transaction_rows_new(arguments->rows, reading->names, stdout);
+    }
+    return reading->counts != NULL && (!html || reading->course != NULL) &&
+           ((!rows && !files) || reading->names != NULL) &&
+           (!arguments->grouped || reading->groups != NULL) &&
+           (!rows || reading->rows != NULL);
+}
+
+static int
+count_captures(const struct pcap_arguments *arguments)
+{
+    struct pcap_reading reading = {.arguments = arguments};
+    /* Rows and progress on one terminal would be in each other's way. */
+    const bool quiet = arguments->quiet || (arguments->output == PCAP_ROWS &&
+                                            isatty(STDOUT_FILENO));
+    int code;
+
+    reading.started_ns = monotonic_ns();
+    progress_start(quiet ? PROGRESS_QUIET : PROGRESS_NORMAL);
+    code = prepare(&reading) ? read_and_print(&reading)
+                             : failed("out of memory");
+    if (reading.rows != NULL)
+        transaction_rows_end(reading.rows);
+    group_counts_free(reading.groups);
+    file_names_free(reading.names);
+    rpc_counts_free(reading.counts);
+    capture_course_free(reading.course);
+    return code;
+}
+
+/* The report of a stored run, from captures taken elsewhere. */
+static int
+report_of_run(const struct pcap_arguments *arguments)
+{
+    const struct report_options options = {
+        .confidence = 95.0,
+        .captures = arguments->paths,
+        .capture_count = arguments->path_count,
+    };
+    char error[1024];
+    int code;
+
+    enter_sandbox(arguments, false);
+    code = report_run(arguments->run, arguments->format, &options, stdout,
+                      error, sizeof error);
+    if (code == 1)
+        return failed(error);
+    return fflush(stdout) == 0 && !ferror(stdout) ? code : not_written();
 }
 
 int
 cmd_pcap(int argc, char **argv)
 {
-    struct pcap_arguments arguments = {.format = "text", .access_cache_s = 3};
-    struct capture_options options;
-    struct capture_result result;
-    struct rpc_transaction_sink sink;
-    struct pcap_counts counted = {NULL, NULL};
-    bool html;
-    enum capture_status status;
-    char error[1024];
-    int code = parse_arguments(argc, argv, &arguments);
+    struct pcap_arguments arguments;
+    int code = pcap_options_read(&arguments, argc, argv);
 
-    if (code >= 0)
-        return code;
-    html = strcmp(arguments.format, "html") == 0;
-    counted.counts =
-        rpc_counts_new((int64_t)(arguments.access_cache_s * 1e9));
-    counted.course = html ? capture_course_new() : NULL;
-    if (counted.counts == NULL || (html && counted.course == NULL)) {
-        fputs("nfs-atime-test pcap: out of memory\n", stderr);
-        return 1;
-    }
-    sink.context = &counted;
-    sink.transaction = count_transaction;
-    sink.late = count_late;
-    capture_options_default(&options);
-    options.depth = html ? RPC_DEPTH_FULL : options.depth;
-    options.filter = arguments.filter;
-    options.ports = arguments.ports;
-    options.port_count = arguments.port_count;
-    options.threads = arguments.threads;
-    status = capture_read((const char *const *)argv + optind,
-                          (size_t)(argc - optind), &options, &sink, &result,
-                          error, sizeof error);
-    if (status == CAPTURE_FAILED) {
-        fprintf(stderr, "nfs-atime-test pcap: %s\n", error);
-        code = 1;
-    } else if (print_report(&arguments, &counted, &result) != 0) {
-        fputs("nfs-atime-test pcap: the report could not be written: no room, "
-              "or the reader went away\n", stderr);
-        code = 1;
-    } else {
-        code = status == CAPTURE_INCOMPLETE ? 4 : 0;
-    }
-    capture_result_free(&result);
-    rpc_counts_free(counted.counts);
-    capture_course_free(counted.course);
+    if (code < 0)
+        code = arguments.output == PCAP_RUN ? report_of_run(&arguments)
+                                            : count_captures(&arguments);
+    pcap_options_free(&arguments);
     return code;
 }
