@@ -603,6 +603,7 @@ integer_in(const struct reader *reader, const char *place, const char *key,
            const json_t *value, json_int_t low, json_int_t high,
            json_int_t *out)
 {
+    *out = 0;
     if (!json_is_integer(value))
         return wrong(reader, place, key, "not an integer");
     *out = json_integer_value(value);
@@ -693,6 +694,7 @@ name_from_json(const struct reader *reader, const char *place, const char *key,
     const char *text = json_string_value(json_object_get(object, key));
     unsigned i;
 
+    *out = 0;
     for (i = 0; text != NULL && i < count; i++) {
         if (strcmp(text, names[i]) == 0) {
             *out = i;

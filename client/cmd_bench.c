@@ -34,7 +34,7 @@ static const char help_text[] =
     "  --dir DIR          local or on NFS; may be repeated (.)\n"
     "  -r, --runs N       self-exec 3, header 11, prefault 10\n"
     "  --seed N           of the order of the runs (1)\n"
-    "  -i, -f, -s, -B, -w, --no-capture, --label, --export-note, --clock, -o,\n"
+    "  -i, -f, -s, -B, -w, --no-capture, --label, --export-note, --clock, --id, -o,\n"
     "  --format, -q, -v   as for the test; without the privilege to capture,\n"
     "                     the RPCs are the kernel's count\n"
     "  -h, --help, --version\n"
@@ -84,6 +84,7 @@ static const struct option long_options[] = {
     {"label", required_argument, NULL, OPTION_SHARED},
     {"export-note", required_argument, NULL, OPTION_SHARED},
     {"clock", required_argument, NULL, OPTION_SHARED},
+    {"id", required_argument, NULL, OPTION_SHARED},
     {"format", required_argument, NULL, OPTION_SHARED},
     {"quiet", no_argument, NULL, 'q'},
     {"verbose", no_argument, NULL, 'v'},

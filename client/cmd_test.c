@@ -30,33 +30,62 @@ anything_measured(const struct run *run)
     return false;
 }
 
-/* The report as a file of its own, then as asked for. @return its status. */
+static void
+copy_to_stdout(FILE *file)
+{
+    char buffer[4096];
+    size_t length;
+
+    rewind(file);
+    while ((length = fread(buffer, 1, sizeof(buffer), file)) > 0)
+        fwrite(buffer, 1, length, stdout);
+}
+
+/* The text report as a file, and the same or another form on standard output.
+ * @return its status. */
 static int
-print_report(const struct test *test)
+write_reports(const struct test *test, const struct report_options *options,
+              char *error, size_t error_size)
 {
     const char *directory = test->run.directory;
-    char *path = format_text("%s/report.txt", directory), error[1024] = "";
-    struct report_options defaults = {0};
-    struct expect_request expect;
-    FILE *file = fopen(path, "we");
-    int status;
+    const enum report_format format = test->options->format;
+    char *path = format_text("%s/report.txt", directory);
+    FILE *file = fopen(path, "w+e");
+    int status = 1;
 
-    if (file == NULL || report_run(directory, REPORT_TEXT, &defaults, file,
-                                   error, sizeof(error)) == 1)
+    if (file != NULL)
+        status = report_run(directory, REPORT_TEXT, options, file, error,
+                            error_size);
+    if (file == NULL || status == 1)
         fprintf(stderr, "nfs-atime-test: %s: %s\n", path,
                 file == NULL ? strerror(errno) : error);
+    if (file == NULL || status == 1 || format != REPORT_TEXT)
+        status = report_run(directory, format, options, stdout, error,
+                            error_size);
+    else
+        copy_to_stdout(file);
     if (file != NULL && fclose(file) != 0)
         fprintf(stderr, "nfs-atime-test: %s: %s\n", path, strerror(errno));
     free(path);
+    return status;
+}
+
+static int
+print_report(const struct test *test)
+{
+    struct report_options options = {0};
+    struct expect_request expect;
+    char error[1024] = "";
+    int status;
+
     if (expect_options_copy(&test->options->expect, &expect) != 0)
         return complain("out of memory");
-    expect_options_apply(&expect, false, &defaults);
-    status = report_run(directory, test->options->format, &defaults, stdout,
-                        error, sizeof(error));
+    expect_options_apply(&expect, false, &options);
+    status = write_reports(test, &options, error, sizeof(error));
     if (status == 1)
         complain(error);
     else
-        expect_options_print(&expect, directory);
+        expect_options_print(&expect, test->run.directory);
     expect_options_free(&expect);
     return status;
 }

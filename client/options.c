@@ -45,7 +45,7 @@ static const char help_text[] =
     "  --format FORMAT       of the report: text, time, json, csv, markdown,\n"
     "                        html (text)\n"
     "  --label DIR=NAME      what to call a file system in the report\n"
-    "  --export-note [DIR=]TEXT, --clock TEXT   words for the report\n"
+    "  --export-note [DIR=]TEXT, --clock TEXT, --id TEXT   for the report\n"
     "  --export-dir [DIR=]D  the exported directory, seen here without NFS\n"
     "  --expect EXPR         'nfs3 none SETATTR/exec == 0'; repeatable\n"
     "  --baseline RUN, --tolerance PC, --expect-format tap|junit\n"
@@ -79,6 +79,7 @@ enum option_code {
     OPTION_SEED,
     OPTION_NO_CAPTURE,
     OPTION_CLOCK,
+    OPTION_ID,
     OPTION_EXPORT_NOTE,
     OPTION_EXPORT_DIR,
     OPTION_IDLE,
@@ -111,6 +112,7 @@ static const struct option long_options[] = {
     {"buffer", required_argument, NULL, 'B'},
     {"no-capture", no_argument, NULL, OPTION_NO_CAPTURE},
     {"clock", required_argument, NULL, OPTION_CLOCK},
+    {"id", required_argument, NULL, OPTION_ID},
     {"export-note", required_argument, NULL, OPTION_EXPORT_NOTE},
     {"idle", required_argument, NULL, OPTION_IDLE},
     {"interval", required_argument, NULL, OPTION_INTERVAL},
@@ -377,6 +379,9 @@ read_option(struct test_options *options, int code, const char *text,
         return OPTIONS_RUN;
     case OPTION_NO_CAPTURE:
         options->no_capture = true;
+        return OPTIONS_RUN;
+    case OPTION_ID:
+        options->id = text;
         return OPTIONS_RUN;
     case OPTION_CLOCK:
         options->clock = text;

@@ -45,7 +45,7 @@ struct test_options {
     const char *interface, *filter, *capture_file, *output;
     unsigned snaplen, ring_kib;
     bool no_capture;
-    const char *clock, *as_user;
+    const char *clock, *id, *as_user; /* id NULL: time and host */
     struct directory_texts labels, export_notes, export_directories;
     int64_t idle_ns, interval_ns;
     enum report_format format;

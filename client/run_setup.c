@@ -59,7 +59,8 @@ describe_machine(struct run *run, const struct test_options *options)
 
     uname(&system);
     clock_getres(CLOCK_MONOTONIC, &resolution);
-    run->id = make_id(system.nodename);
+    run->id = options->id != NULL ? copy_text(options->id)
+                                  : make_id(system.nodename);
     run->tool_version = copy_text(NAT_VERSION);
     run->kernel = copy_text(system.release);
     run->hostname = copy_text(system.nodename);

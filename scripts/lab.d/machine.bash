@@ -69,7 +69,12 @@ choose_accel() {
         # shellcheck disable=SC2054
         accel_options=(-accel "tcg,thread=single" -cpu max,-la57
             -icount shift=0,sleep=off)
-        clock="instructions (QEMU -icount)"
+        # Times of day are among what the guest works on: the same in each
+        # run, so that each takes the same instructions. The run's name has
+        # the true time.
+        date=${date:-$(date -u -d 2026-01-01 +%s)}
+        clock="instructions (QEMU -icount), from"
+        clock+=" $(date -u -d "@$date" +%Y-%m-%d)"
         ;;
     esac
 }
@@ -108,8 +113,8 @@ make_overlay() {
         echo "EXECS=$execs"
         echo "REPETITIONS=$repetitions"
         echo "EXPORT_OPTIONS=rw,$export_mode,no_root_squash"
-        # The program is to name its results as this machine will.
-        echo "HOST_RESULTS=$(quoted "${destination#"$PWD"/}")"
+        echo "RUN_ID=$(date -u +%Y-%m-%dT%H:%M:%SZ)-lab"
+        echo "DATE=@${date:-$(date +%s)}"
         echo "EXPORT_NOTE=$(quoted "$export_mode, ext4 strictatime")"
         echo "CLOCK=$(quoted "$clock")"
         echo "ARGUMENTS=$(quoted "${arguments[*]@Q}")"
@@ -221,7 +226,7 @@ run_machine() {
     set -m
     "$qemu" "${accel_options[@]}" -smp 1 -m "$memory" -machine pc \
         -display none -monitor none -nic none -no-reboot -seed 1 \
-        -rtc "base=${date:-$(date -u +%Y-%m-%dT%H:%M:%S)},clock=vm" \
+        -rtc "base=2026-01-01T00:00:00,clock=vm" \
         -kernel "$kernel_root/boot/vmlinuz-$kernel_release" \
         -initrd "$work/initrd" -append "$append" \
         -serial "file:$destination/console.log" \
