@@ -483,6 +483,21 @@ marker_sent(const struct run *run, const struct found_marker *found)
                        : cell->close_marker.sent_monotonic_ns;
 }
 
+/* The client's realtime clock against its monotonic one at that marker;
+ * RUN_UNKNOWN_NS. */
+static int64_t
+marker_realtime(const struct run *run, const struct found_marker *found)
+{
+    const struct run_cell *cell = &run->cells[found->cell];
+    const struct run_marker *marker =
+        found->open ? &cell->open_marker : &cell->close_marker;
+
+    if (marker->sent_realtime_ns == RUN_UNKNOWN_NS ||
+        marker->sent_monotonic_ns == RUN_UNKNOWN_NS)
+        return RUN_UNKNOWN_NS;
+    return marker->sent_realtime_ns - marker->sent_monotonic_ns;
+}
+
 /* A straight line through (sent by the client's clock, seen by the
  * capture's), by least squares about the first marker so that nanoseconds
  * keep their precision. */
@@ -493,7 +508,7 @@ fit_clock(const struct run *run, const struct collector *collector,
     double *x = calloc(2 * collector->marker_count + 1, sizeof(*x));
     double *y = x + collector->marker_count;
     double shift, drift, v00, v01, v11, squares, worst = 0;
-    int64_t x0 = 0, y0 = 0;
+    int64_t x0 = 0, y0 = 0, realtime = RUN_UNKNOWN_NS;
     size_t i, n = 0;
 
     for (i = 0; x != NULL && i < collector->marker_count; i++) {
@@ -505,6 +520,7 @@ fit_clock(const struct run *run, const struct collector *collector,
         if (n == 0) {
             x0 = sent;
             y0 = found->capture_ns;
+            realtime = marker_realtime(run, found);
         }
         x[n] = (double)(sent - x0);
         y[n++] = (double)(found->capture_ns - y0) - (double)(sent - x0);
@@ -522,6 +538,9 @@ fit_clock(const struct run *run, const struct collector *collector,
     traffic->clock_offset_ns = y0 - x0 + llround(shift);
     traffic->clock_drift = drift;
     traffic->clock_residual_ns = worst;
+    traffic->clock_ahead_ns = realtime == RUN_UNKNOWN_NS
+                                  ? RUN_UNKNOWN_NS
+                                  : traffic->clock_offset_ns - realtime;
     return true;
 }
 

@@ -96,6 +96,8 @@ struct run_traffic {
     bool clock_from_markers;    /* a foreign capture: fitted; else the run's
                                    own realtime clock */
     double clock_residual_ns;   /* largest distance of a marker from the fit */
+    int64_t clock_ahead_ns;     /* of the client's realtime clock, at the
+                                   origin; RUN_UNKNOWN_NS */
 };
 
 /*

@@ -64,7 +64,10 @@ capture_entries(const struct figures *figures, FILE *out)
     term(out, "capture");
     if (!traffic->any_capture)
         fputs("none: the counts are the kernel's mountstats", out);
-    for (i = 0; traffic->any_capture && i < run->capture_count; i++) {
+    if (traffic->any_capture && traffic->clock_from_markers)
+        fprintf(out, "from elsewhere: %" PRIu64 " packets", traffic->packets);
+    for (i = 0; traffic->any_capture && !traffic->clock_from_markers &&
+                i < run->capture_count; i++) {
         const struct run_capture *capture = &run->captures[i];
 
         fputs(i > 0 ? "<br>" : "", out);
@@ -88,7 +91,9 @@ capture_entries(const struct figures *figures, FILE *out)
         fprintf(out, "; joined by %" PRIu64 " markers: its clock is ahead by "
                 "%.6f s and runs %+.3f ppm fast, no marker is farther than "
                 "%.1f µs from that line", traffic->markers_found,
-                (double)traffic->clock_offset_ns * 1e-9,
+                (double)(traffic->clock_ahead_ns != RUN_UNKNOWN_NS
+                             ? traffic->clock_ahead_ns
+                             : traffic->clock_offset_ns) * 1e-9,
                 traffic->clock_drift * 1e6,
                 traffic->clock_residual_ns * 1e-3);
     if (traffic->warning != NULL) {

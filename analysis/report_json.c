@@ -181,6 +181,21 @@ filesystem_value(const struct run_filesystem *filesystem)
         text_value(filesystem->export_note), "ping_ns", ping);
 }
 
+/* The clock of a capture from elsewhere against the client's. */
+static json_t *
+capture_clock_value(const struct run_traffic *traffic)
+{
+    if (!traffic->clock_from_markers)
+        return json_null();
+    return json_pack("{s:o, s:f, s:f, s:I}", "ahead_ns",
+                     traffic->clock_ahead_ns != RUN_UNKNOWN_NS
+                         ? json_integer(traffic->clock_ahead_ns)
+                         : json_null(),
+                     "drift_ppm", traffic->clock_drift * 1e6, "residual_ns",
+                     traffic->clock_residual_ns, "markers",
+                     (json_int_t)traffic->markers_found);
+}
+
 int
 report_json(const struct figures *figures, FILE *out)
 {
@@ -219,6 +234,7 @@ report_json(const struct figures *figures, FILE *out)
         "correlation", report_json_correlations(figures));
     if (root == NULL)
         return -1;
+    json_object_set_new(root, "capture_clock", capture_clock_value(traffic));
     result = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
     fputc('\n', out);
     json_decref(root);

@@ -187,7 +187,10 @@ capture_lines(const struct figures *figures, FILE *out)
         snprintf(agree, sizeof agree,
                  "; the wire and mountstats agree in %u of %u cells",
                  figures->cells_agree, figures->cells_compared);
-    for (i = 0; i < run->capture_count; i++) {
+    if (traffic->clock_from_markers)
+        line(out, "capture", "from elsewhere: %" PRIu64 " packets, %s%s",
+             traffic->packets, losses, agree);
+    for (i = 0; i < run->capture_count && !traffic->clock_from_markers; i++) {
         const struct run_capture *capture = &run->captures[i];
 
         line(out, i == 0 ? "capture" : "",
@@ -203,7 +206,9 @@ capture_lines(const struct figures *figures, FILE *out)
         line(out, "", "joined by %" PRIu64 " markers: its clock is ahead by "
              "%.6f s and runs %+.3f ppm fast; no marker is farther than "
              "%.1f us from that line", traffic->markers_found,
-             (double)traffic->clock_offset_ns * 1e-9,
+             (double)(traffic->clock_ahead_ns != RUN_UNKNOWN_NS
+                          ? traffic->clock_ahead_ns
+                          : traffic->clock_offset_ns) * 1e-9,
              traffic->clock_drift * 1e6, traffic->clock_residual_ns * 1e-3);
     if (traffic->warning != NULL)
         line(out, "", "%s", traffic->warning);

@@ -13,7 +13,6 @@
 
 #include <arpa/inet.h>
 #include <inttypes.h>
-#include <netinet/in.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,7 @@
 
 #define BLOCK 65536
 #define LONGEST_PATH 4096
+#define COLUMNS_AT_MOST 48
 
 struct transaction_rows {
     enum rows_format format;
@@ -30,6 +30,8 @@ struct transaction_rows {
     size_t used;
     char block[BLOCK];
     char text[LONGEST_PATH + 8];
+    char keys[COLUMNS_AT_MOST][24]; /* JSON: ,"name": */
+    size_t key_lengths[COLUMNS_AT_MOST];
 };
 
 /* --- bytes ---------------------------------------------------------------------- */
@@ -95,20 +97,22 @@ put_time(struct transaction_rows *rows, int64_t ns)
 static void
 put_text(struct transaction_rows *rows, const char *text, size_t length)
 {
-    size_t i, from = 0;
+    const char *backslash;
 
     if (rows->format == ROWS_TSV) {
         put_bytes(rows, text, length);
         return;
     }
     put_bytes(rows, "\"", 1);
-    for (i = 0; i < length; i++) {
-        if (text[i] != '\\')
-            continue;
-        put_bytes(rows, text + from, i + 1 - from);
-        from = i; /* once more */
+    while ((backslash = memchr(text, '\\', length)) != NULL) {
+        const size_t before = (size_t)(backslash - text) + 1;
+
+        put_bytes(rows, text, before);
+        put_bytes(rows, "\\", 1);
+        text += before;
+        length -= before;
     }
-    put_bytes(rows, text + from, length - from);
+    put_bytes(rows, text, length);
     put_bytes(rows, "\"", 1);
 }
 
@@ -157,7 +161,22 @@ transaction_server(const struct rpc_transaction *tx)
 const char *
 endpoint_text(const struct rpc_endpoint *end, char *text)
 {
-    if (inet_ntop(end->family == 4 ? AF_INET : AF_INET6, end->address, text,
+    char *at = text;
+    unsigned i;
+
+    for (i = 0; i < 4 && end->family == 4; i++) { /* inet_ntop() prints */
+        const unsigned byte = end->address[i];
+
+        if (byte >= 100)
+            *at++ = (char)('0' + byte / 100);
+        if (byte >= 10)
+            *at++ = (char)('0' + byte / 10 % 10);
+        *at++ = (char)('0' + byte % 10);
+        *at++ = i < 3 ? '.' : '\0';
+    }
+    if (end->family == 4)
+        return text;
+    if (inet_ntop(AF_INET6, end->address, text,
                   ADDRESS_TEXT) == NULL)
         snprintf(text, ADDRESS_TEXT, "?");
     return text;
@@ -486,21 +505,26 @@ put_operations(struct transaction_rows *rows,
         put_null(rows);
         return;
     }
-    rows->text[0] = '\0';
     for (i = 0; i < tx->operation_count && used < LONGEST_PATH - 40; i++) {
         const uint32_t number = tx->operations[i].number;
         const char *name = nfs4_operation_name(number, is_callback(tx));
         char digits[16];
+        size_t length;
 
-        snprintf(digits, sizeof digits, "%" PRIu32, number);
-        used += (size_t)snprintf(rows->text + used, sizeof rows->text - used,
-                                 "%s%s", i > 0 ? " " : "",
-                                 name != NULL ? name : digits);
+        if (name == NULL) {
+            snprintf(digits, sizeof digits, "%" PRIu32, number);
+            name = digits;
+        }
+        length = strlen(name);
+        memcpy(rows->text + used, name, length);
+        used += length;
+        rows->text[used++] = ' ';
     }
-    if (i < tx->operation_count)
-        used += (size_t)snprintf(rows->text + used, sizeof rows->text - used,
-                                 " ...");
-    put_text(rows, rows->text, used);
+    if (i < tx->operation_count) {
+        memcpy(rows->text + used, "... ", 4);
+        used += 4;
+    }
+    put_text(rows, rows->text, used - 1);
 }
 
 static void
@@ -609,15 +633,17 @@ static void
 put_file(struct transaction_rows *rows, const struct rpc_transaction *tx)
 {
     const uint64_t file = transaction_file(tx, transaction_operation(tx));
-    char text[20];
+    char text[17];
+    unsigned i;
 
     if (file == 0) {
         put_null(rows);
         return;
     }
-    /* A letter first: no reader takes it for a number. */
-    put_text(rows, text,
-             (size_t)snprintf(text, sizeof text, "h%016" PRIx64, file));
+    text[0] = 'h'; /* no reader takes it for a number */
+    for (i = 0; i < 16; i++)
+        text[1 + i] = "0123456789abcdef"[file >> (60 - 4 * i) & 15];
+    put_text(rows, text, sizeof text);
 }
 
 static void
@@ -662,6 +688,7 @@ put_setattr(struct transaction_rows *rows, const struct rpc_transaction *tx)
         put_null(rows);
         return;
     }
+    /* One word for each, with a blank behind it. */
     snprintf(rows->text, sizeof rows->text, "%s%s%s%s%s%s%s%s%s",
              s->empty ? "nothing " : "",
              s->atime_how == NFS_TIME_SERVER   ? "atime=server "
@@ -800,6 +827,7 @@ static const struct column {
     {"count_done", put_count_done},
 };
 #define COLUMNS (sizeof columns / sizeof columns[0])
+_Static_assert(COLUMNS <= COLUMNS_AT_MOST, "a key for each column");
 
 struct transaction_rows *
 transaction_rows_new(enum rows_format format, const struct file_names *names,
@@ -815,6 +843,10 @@ transaction_rows_new(enum rows_format format, const struct file_names *names,
     rows->out = out;
     rows->failed = false;
     rows->used = 0;
+    for (i = 0; i < COLUMNS; i++)
+        rows->key_lengths[i] = (size_t)snprintf(
+            rows->keys[i], sizeof rows->keys[i], "%c\"%s\":",
+            i > 0 ? ',' : '{', columns[i].name);
     for (i = 0; i < COLUMNS && format == ROWS_TSV; i++) {
         put_bytes(rows, "\t", i > 0);
         put_bytes(rows, columns[i].name, strlen(columns[i].name));
@@ -834,9 +866,7 @@ transaction_rows_write(struct transaction_rows *rows,
         columns[i].put(rows, tx);
     }
     for (i = 0; i < COLUMNS && rows->format == ROWS_JSONL; i++) {
-        put_bytes(rows, i > 0 ? ",\"" : "{\"", 2);
-        put_bytes(rows, columns[i].name, strlen(columns[i].name));
-        put_bytes(rows, "\":", 2);
+        put_bytes(rows, rows->keys[i], rows->key_lengths[i]);
         columns[i].put(rows, tx);
     }
     if (rows->format == ROWS_JSONL)
