@@ -28,7 +28,7 @@
  * chosen so that consecutive xids fall into different ones.
  *
  * Bounds: options.max_pending calls and STORE_LIMIT bytes of what they hold,
- * HELD replies, DONE_SETS x DONE_WAYS notes.
+ * HELD replies, at most DONE_SETS x DONE_WAYS notes.
  */
 #include "capture/rpc_match.h"
 
@@ -47,7 +47,8 @@
 #define TABLE_START 1024 /* slots; a power of two */
 #define ARGUMENTS_HASHED 128
 
-#define DONE_SETS 2048 /* a power of two */
+#define DONE_SETS 2048 /* a power of two; fewer if few calls may wait */
+#define DONE_SETS_LEAST 64
 #define DONE_WAYS 4
 /* How long after its reply a call may come again and still be the same. */
 #define DONE_NS (INT64_C(300) * 1000000000)
@@ -142,6 +143,7 @@ struct rpc_match {
     struct rpc_store_pool pool;
 
     struct done *done;
+    uint32_t done_sets;
 
     struct held *held[HELD]; /* a ring, oldest first */
     unsigned held_first, held_count;
@@ -461,7 +463,8 @@ done_set(const struct rpc_match *m, uint32_t peers, uint32_t xid)
 {
     uint32_t folded = xid ^ xid >> 24 ^ (xid >> 8 & 0xff00);
 
-    return &m->done[(size_t)((folded + peers) & (DONE_SETS - 1)) * DONE_WAYS];
+    return &m->done[(size_t)((folded + peers) & (m->done_sets - 1)) *
+                    DONE_WAYS];
 }
 
 static void
@@ -1305,7 +1308,11 @@ rpc_match_new(const struct capture_options *options,
     m->next_serial = 1;
     m->seed = unpredictable(m);
     m->decode.pool = &m->pool;
-    m->done = calloc((size_t)DONE_SETS * DONE_WAYS, sizeof(*m->done));
+    m->done_sets = DONE_SETS;
+    while (m->done_sets > DONE_SETS_LEAST && m->done_sets > m->max_pending) {
+        m->done_sets /= 2;
+    }
+    m->done = calloc((size_t)m->done_sets * DONE_WAYS, sizeof(*m->done));
     if (m->done == NULL || !table_resize(m, TABLE_START)) {
         free(m->done);
         free(m);

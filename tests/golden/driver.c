@@ -5,16 +5,18 @@
  *   golden_driver batch
  *       standard input: a line for each capture, its files separated by TAB;
  *       standard output: for each a line, exit status TAB report as JSON
- *   golden_driver cut FILE    a pcap file cut at every byte
- *   golden_driver flip FILE   and with every byte changed in turn
+ *   golden_driver cut FILE [STEP]    a pcap file cut at every byte
+ *   golden_driver flip FILE [STEP]   and with every byte changed in turn
  *
  * The last two know from the file's layout which exit status each change
  * has to give, and work on a copy in memory in a child, so that a crash or a
- * hang is told with the place that caused it.
+ * hang is told with the place that caused it. With a STEP the file reader
+ * sees every cut, and all the rest every STEP-th byte and each packet header.
  */
 #define _GNU_SOURCE
 #include "analysis/capture_report.h"
 #include "capture/capture.h"
+#include "capture/pcap_source.h"
 #include "capture/wire.h"
 
 #include <jansson.h>
@@ -141,6 +143,7 @@ struct work {
     size_t size;
     int fd; /* the copy in memory */
     char path[64];
+    size_t step;
     struct answer whole;
     struct shared *shared;
 };
@@ -190,6 +193,38 @@ again(const struct work *work)
     return answer;
 }
 
+/* The file reader alone, on memory of the exact size. */
+static void
+read_cut(const struct work *work, size_t size, int expected, uint64_t packets)
+{
+    uint8_t *copy = malloc(size > 0 ? size : 1);
+    struct answer answer = {.status = 1};
+    struct pcap_source *source;
+    struct byte_input *input;
+    struct packet packet;
+    enum pcap_source_status status;
+
+    if (copy == NULL)
+        fail("copy");
+    memcpy(copy, work->bytes, size);
+    input = byte_input_memory(copy, size);
+    source = pcap_source_new(input, "cut", answer.error, sizeof answer.error);
+    if (source != NULL) {
+        while ((status = pcap_source_next(source, &packet)) ==
+               PCAP_SOURCE_PACKET) {
+            if (memcmp(packet.data, work->bytes + (packet.data - copy),
+                       packet.captured) != 0)
+                abort();
+            answer.packets++;
+        }
+        answer.status = status == PCAP_SOURCE_END ? 0 : 4;
+        pcap_source_free(source);
+    }
+    free(copy);
+    if (answer.status != expected || answer.packets != packets)
+        wrong(work, &answer, "not what the file reader has to say");
+}
+
 static void
 cut(struct work *work)
 {
@@ -209,11 +244,15 @@ cut(struct work *work)
             next = end;
             packets++;
         }
+        expected = size < PCAP_HEADER ? 1 : size == next ? 0 : 4;
+        read_cut(work, size, expected, packets);
+        work->shared->done++;
+        if (size % work->step != 0 && size >= next + PCAP_RECORD + 2)
+            continue;
         if (ftruncate(work->fd, 0) != 0 ||
             pwrite(work->fd, work->bytes, size, 0) != (ssize_t)size)
             fail("copy");
         answer = again(work);
-        expected = size < PCAP_HEADER ? 1 : size == next ? 0 : 4;
         if (answer.status != expected)
             wrong(work, &answer, "not the right exit status");
         if (answer.packets != packets)
@@ -221,7 +260,6 @@ cut(struct work *work)
         if (answer.calls > work->whole.calls)
             wrong(work, &answer, "more calls than in the whole file");
         free(answer.json);
-        work->shared->done++;
     }
 }
 
@@ -248,7 +286,7 @@ flip(struct work *work)
 {
     static const uint8_t masks[] = {0xff, 0x01, 0x80};
 
-    for (size_t place = 0; place < work->size; place++) {
+    for (size_t place = 0; place < work->size; place += work->step) {
         const bool content = is_content(work, place);
         work->shared->place = place;
         for (size_t i = 0; i < sizeof masks; i++) {
@@ -335,9 +373,11 @@ main(int argc, char **argv)
 
     if (argc == 2 && strcmp(argv[1], "batch") == 0)
         return batch();
-    if (argc != 3 ||
+    work.step = argc == 4 ? strtoul(argv[3], NULL, 10) : 1;
+    if (argc < 3 || argc > 4 || work.step == 0 ||
         (strcmp(argv[1], "cut") != 0 && strcmp(argv[1], "flip") != 0)) {
-        fputs("usage: golden_driver batch | cut FILE | flip FILE\n", stderr);
+        fputs("usage: golden_driver batch | cut FILE [STEP] | flip FILE "
+              "[STEP]\n", stderr);
         return 2;
     }
     load(&work, argv[2]);

@@ -79,14 +79,14 @@ for version in 3 4.0 4.1 4.2; do
 done
 
 begin nconnect
-mount_nfs 3 /mnt/gold nconnect=4,rsize=4096 || exit 1
-cp /job/twenty /mnt/gold/twenty
+mount_nfs 3 /mnt/gold nconnect=4,rsize=1024,wsize=4096 || exit 1
+cp /job/data /mnt/gold/data
 for _ in 1 2 3; do
-    cat /mnt/gold/twenty >/dev/null
-    touch /mnt/gold/twenty
+    cat /mnt/gold/data >/dev/null
+    touch /mnt/gold/data
     executions /mnt/gold/tiny
 done
-rm /mnt/gold/twenty
+rm /mnt/gold/data
 counters /mnt/gold >"$RESULTS/nconnect.counters"
 umount /mnt/gold
 end
@@ -102,7 +102,7 @@ done
 
 begin test
 mount_nfs 3 /mnt/nfs3 && mount_nfs 4.2 /mnt/nfs4.2 || exit 1
-in_client nfs-atime-test --mount /mnt/nfs3 --mount /mnt/nfs4.2 -n 2 -r 1 \
+in_client nfs-atime-test --mount /mnt/nfs3 --mount /mnt/nfs4.2 -n 1 -r 1 \
     -q -o "$RESULTS/run" >"$RESULTS/test.output" 2>&1 || exit 1
 umount /mnt/nfs3
 umount /mnt/nfs4.2
