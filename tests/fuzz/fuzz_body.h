@@ -33,15 +33,16 @@ static inline void
 fuzz_body(struct fuzz_input *input, bool full, bool callback, uint32_t program,
           uint32_t version, uint32_t procedure)
 {
-    struct rpc_match *match = fuzz_match(full);
+    int64_t now;
+    uint64_t serial;
+    struct rpc_match *match = fuzz_match(full, &now, &serial);
     struct rpc_connection connection;
     uint32_t missing = fuzz_number(input, 1);
     uint32_t length = fuzz_number(input, 2), total;
     const uint32_t call[10] = {7, 0, 2, program, version, procedure};
     const uint32_t reply[6] = {7, 1};
-    const int64_t now = INT64_C(1700000000000000000);
 
-    fuzz_connection(&connection, 1, 700, 2049);
+    fuzz_connection(&connection, serial, 700, 2049);
     uint8_t *message = fuzz_message(input, length, call, 10, &total);
     fuzz_record(match, &connection, callback ? 1 : 0, message, total, total, 0,
                 0, now);
@@ -52,7 +53,6 @@ fuzz_body(struct fuzz_input *input, bool full, bool callback, uint32_t program,
     free(message);
     rpc_match_connection_end(match, &connection, now);
     rpc_match_finish(match, now);
-    rpc_match_free(match);
 }
 
 #endif

@@ -60,7 +60,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         switch (frame_decode(link_type, bytes, captured, captured + missing,
                              &frame)) {
         case FRAME_TRANSPORT:
-        case FRAME_OTHER:
             look(&frame);
             break;
         case FRAME_FRAGMENT:

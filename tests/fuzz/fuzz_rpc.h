@@ -33,9 +33,29 @@ fuzz_late(void *context, const struct rpc_late *late)
     fuzz_look(late, sizeof *late);
 }
 
+/*
+ * One matcher for each depth, made once, since its tables cost more than an
+ * input. Each input starts a day after the one before: nothing that is
+ * remembered of that is young enough to matter.
+ */
 static inline struct rpc_match *
-fuzz_match(bool full)
+fuzz_match(bool full, int64_t *now, uint64_t *serial)
 {
+    static struct rpc_match *matches[2];
+    static int64_t day = 1;
+    static uint64_t serials = 1;
+    *now = day++ * INT64_C(86400000000000);
+    *serial = serials;
+    serials += 4096; /* more connections than an input can have */
+    if (day > 100000) {
+        day = 1;
+        rpc_match_free(matches[0]);
+        rpc_match_free(matches[1]);
+        matches[0] = matches[1] = NULL;
+    }
+    if (matches[full] != NULL) {
+        return matches[full];
+    }
     const struct rpc_transaction_sink sink = {NULL, fuzz_transaction,
                                               fuzz_late};
     struct capture_options options = {
@@ -47,6 +67,7 @@ fuzz_match(bool full)
     if (match == NULL) {
         abort();
     }
+    matches[full] = match;
     return match;
 }
 

@@ -117,7 +117,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     tcp_half_end(&context, &halves[0], now);
     tcp_half_end(&context, &halves[1], now);
-    if (context.held_bytes != 0 || records.assembly_bytes != 0) {
+    if (context.held_bytes != 0 || halves[0].stream.assembly != NULL ||
+        halves[1].stream.assembly != NULL) {
         abort(); /* something is still held */
     }
     rpc_stream_context_free(&records);
