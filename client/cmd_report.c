@@ -123,6 +123,9 @@ read_arguments(struct report_arguments *arguments, int argc, char **argv)
         return status;
     if (optind == argc)
         return wrong_usage("no run is named", NULL);
+    if (arguments->format == REPORT_HTML && argc - optind > 1)
+        return wrong_usage("a page shows one run; compare --format html shows "
+                           "several", NULL);
     if (expect_options_check(&arguments->expect, error, sizeof error) != 0)
         return wrong_usage(error, NULL);
     expect_options_apply(&arguments->expect, arguments->output != NULL,
