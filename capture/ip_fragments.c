@@ -124,17 +124,23 @@ pass_on(struct ip_fragments *fragments, struct slot *slot, bool complete)
     struct rpc_piece pieces[IP_DATAGRAM_PIECES];
     unsigned count = 0;
     uint32_t covered = 0;
+    /* Fragments may reach beyond what the last one says is the end. */
+    const uint32_t end = slot->total > 0 ? slot->total : UINT32_MAX;
     for (unsigned i = 0; i < slot->piece_count; i++) {
         const struct piece *piece = &slot->pieces[i];
         covered = piece->offset + piece->length;
-        if (piece->captured == 0) {
+        if (piece->captured == 0 || piece->offset >= end) {
             continue;
+        }
+        uint32_t size = piece->captured;
+        if (size > end - piece->offset) {
+            size = end - piece->offset;
         }
         if (count > 0 && pieces[count - 1].offset + pieces[count - 1].length ==
                              piece->offset) {
-            pieces[count - 1].length += piece->captured;
+            pieces[count - 1].length += size;
         } else {
-            pieces[count++] = (struct rpc_piece){piece->offset, piece->captured,
+            pieces[count++] = (struct rpc_piece){piece->offset, size,
                                                  slot->data + piece->offset};
         }
     }

@@ -617,6 +617,22 @@ test_fragment_overlap(void **state)
     assert_int_equal(bench_losses(&bench)->fragment_overlaps, 1);
 }
 
+/* A fragment that lies behind what the last one says is the end. */
+static void
+test_fragment_behind_the_end(void **state)
+{
+    (void)state;
+    make_datagram(3, false);
+    const size_t whole = datagram.length;
+    datagram.length = 3200;
+    send_fragment(4, CLIENT, 51, 1600, 3200, 0);
+    datagram.length = whole;
+    send_fragment(4, CLIENT, 51, 3200, 4800, 0);
+    send_fragment(4, CLIENT, 51, 0, 1600, 0);
+    assert_string_equal(bench_text(&bench), "c3!");
+    assert_int_equal(bench.rows[0].captured, 3200 - 8);
+}
+
 /* TCP in fragments. */
 static void
 test_fragmented_tcp(void **state)
@@ -798,6 +814,7 @@ main(void)
         T(test_fragment_lost),
         T(test_only_first_fragment),
         T(test_fragment_overlap),
+        T(test_fragment_behind_the_end),
         T(test_fragmented_tcp),
         T(test_fragment_flood),
         T(test_udp_copies),
