@@ -244,9 +244,7 @@ text_inside(const struct bench_figures *figures, bool html, FILE *out)
     }
     if (html) {
         html_begin(out, "nfs-atime-test: bench");
-        fputs("<pre>", out);
-        html_text(out, text);
-        fputs("</pre>\n", out);
+        html_lines(out, text);
         html_end(out);
     } else {
         fprintf(out, "```\n%s```\n", text);

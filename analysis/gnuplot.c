@@ -118,15 +118,28 @@ plot_axis(struct plot *plot, char axis, double low, double high)
 void
 plot_log_axis(struct plot *plot, double low, double high)
 {
-    static const double fine[] = {1, 1.5, 2, 3, 4, 5, 7};
-    static const double coarse[] = {1, 2, 5};
-    const double ratio = high / low;
-    const double *steps = ratio < 15 ? fine : coarse;
-    const size_t count = ratio < 15 ? 7 : ratio < 300 ? 3 : 1;
+    /* As many as there is room for, labels of five digits. */
+    static const struct {
+        double ratio; /* of the axis, at most */
+        size_t count;
+        double steps[7];
+    } tiers[] = {
+        {4.5, 7, {1, 1.5, 2, 3, 4, 5, 7}},
+        {9, 5, {1, 2, 3, 5, 7}},
+        {50, 3, {1, 2, 5}},
+        {1000, 2, {1, 3}},
+        {HUGE_VAL, 1, {1}},
+    };
+    const double *steps;
+    size_t count, tier = 0;
     double decade = pow(10, floor(log10(low)));
     const char *comma = "";
     size_t i;
 
+    while (high / low > tiers[tier].ratio)
+        tier++;
+    steps = tiers[tier].steps;
+    count = tiers[tier].count;
     fprintf(plot->script, "set logscale x\nset xrange [%.9g:%.9g]\n"
             "set xtics (", low, high);
     for (; decade <= high; decade *= 10)

@@ -120,7 +120,7 @@ _nfs_atime_test() {
             return
         fi
         options+=' --race --sizes --cold --program --size --dir --runs --seed
-            --no-capture --label --export-note --clock --format --quiet
+            --no-capture --label --export-note --clock --id --format --quiet
             --verbose'
         ;;
     *)
@@ -131,7 +131,7 @@ _nfs_atime_test() {
         options+=' --mount --local --execs --repetitions --methods --program
             --spawn --as --seed --interval --idle --warm-up --interface
             --filter --snaplen --buffer --no-capture --write --output
-            --format --label --export-note --clock --export-dir --expect
+            --format --label --id --export-note --clock --export-dir --expect
             --baseline --tolerance --expect-format --quiet --verbose'
         ;;
     esac
