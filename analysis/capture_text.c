@@ -5,6 +5,7 @@
 #include "analysis/group_report.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* 12.3 us, 4.56 ms, 1.20 s: three digits that count. */
@@ -292,9 +293,8 @@ capture_report_losses(const struct capture_report *report, FILE *out)
     loss_lines(result, out);
 }
 
-void
-capture_report_text(const struct capture_report *report, unsigned width,
-                    FILE *out)
+static void
+all_tables(const struct capture_report *report, unsigned width, FILE *out)
 {
     input_lines(report->result, out);
     capture_report_nothing(report, out);
@@ -309,4 +309,69 @@ capture_report_text(const struct capture_report *report, unsigned width,
                           out);
     if (!loss_lines(report->result, out))
         fputs("\nNothing was lost.\n", out);
+}
+
+/* Bytes of the text that go into that many columns: up to the last blank or
+ * bar that does, else as much as does. */
+static size_t
+fitting(const char *text, size_t length, unsigned columns)
+{
+    size_t i, last = 0;
+    unsigned column = 0;
+
+    for (i = 0; i < length; i++) {
+        if (((unsigned char)text[i] & 0xc0) != 0x80 && column++ == columns)
+            break;
+        if (i > 0 && (text[i - 1] == ' ' || text[i - 1] == '|') &&
+            text[i] != ' ')
+            last = i;
+    }
+    return i == length || last == 0 ? i : last;
+}
+
+/* A line, broken to the width of the terminal; what follows the first part
+ * stands 4 columns further in than that. */
+static void
+broken_line(const char *line, size_t length, unsigned width, FILE *out)
+{
+    unsigned indent = 0;
+    size_t part;
+
+    while (indent < length && line[indent] == ' ')
+        indent++;
+    part = indent + fitting(line + indent, length - indent, width - indent);
+    indent += 4;
+    for (;;) {
+        size_t shown = part;
+
+        while (shown > 0 && line[shown - 1] == ' ')
+            shown--;
+        fprintf(out, "%.*s\n", (int)shown, line);
+        line += part;
+        length -= part;
+        if (length == 0)
+            return;
+        fprintf(out, "%*s", (int)indent, "");
+        part = fitting(line, length, width - indent);
+    }
+}
+
+void
+capture_report_text(const struct capture_report *report, unsigned width,
+                    FILE *out)
+{
+    char *text = NULL, *line, *end;
+    size_t size;
+    FILE *memory = width > 0 ? open_memstream(&text, &size) : NULL;
+
+    if (memory == NULL) {
+        all_tables(report, width, out);
+        return;
+    }
+    width = width < 40 ? 40 : width;
+    all_tables(report, width, memory);
+    if (fclose(memory) == 0)
+        for (line = text; (end = strchr(line, '\n')) != NULL; line = end + 1)
+            broken_line(line, (size_t)(end - line), width, out);
+    free(text);
 }

@@ -180,7 +180,7 @@ group_report_text(struct group_counts *groups, const struct file_names *names,
 
     if (count == 0)
         return;
-    width = width == 0 ? NO_TERMINAL : width < 70 ? 70 : width;
+    width = width == 0 ? NO_TERMINAL : width < 72 ? 72 : width;
     heading(group_counts_by(groups), width, out);
     for (i = 0; i < count && i < most; i++) {
         group_name(groups, rows[i], names, first, ESCAPE_TERMINAL, name,

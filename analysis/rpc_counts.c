@@ -259,7 +259,7 @@ count_setattr(struct rpc_counts *counts, const struct rpc_transaction *tx,
 /* Has the same client asked the same of the same file a short while ago? */
 static bool
 is_redundant(struct rpc_counts *counts, const struct rpc_transaction *tx,
-             const struct nfs_detail *detail)
+             const struct nfs_detail *detail, bool answered)
 {
     const struct rpc_endpoint *client = &tx->connection->ends[tx->client];
     uint64_t key = detail->handle.hash, address[2];
@@ -267,7 +267,7 @@ is_redundant(struct rpc_counts *counts, const struct rpc_transaction *tx,
     bool redundant;
 
     if (key == 0) {
-        counts->access_without_handle = true;
+        counts->access_without_handle |= answered;
         return false;
     }
     memcpy(address, client->address, sizeof address);
@@ -313,7 +313,7 @@ count_access(struct rpc_counts *counts, const struct rpc_transaction *tx,
         row->answered = answered;
     }
     row->calls++;
-    row->redundant += is_redundant(counts, tx, detail);
+    row->redundant += is_redundant(counts, tx, detail, answered);
 }
 
 /* Procedure and operation numbers: RFC 1813 section 3, RFC 8881 16.2,

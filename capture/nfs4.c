@@ -122,8 +122,8 @@ read_call(struct rpc_decode *d, bool callback, read_operation *read)
             number <= OP4_REMOVEXATTR) {
             return;
         }
-        if (leaves_file(number)) {
-            d->current = NULL;
+        if (number != OP4_OPEN && leaves_file(number)) {
+            d->current = NULL; /* OPEN does so itself */
         }
         read(d, op);
         if (!xdrc_ok(x)) {
@@ -205,6 +205,7 @@ read_reply(struct rpc_decode *d, read_operation *read)
     m->status_known = true;
     xdrc_skip_opaque(x); /* tag */
     count = xdrc_count(x, 8);
+    d->current = NULL;
     for (uint32_t i = 0; i < count && xdrc_ok(x); i++) {
         uint32_t number = xdrc_u32(x);
         uint32_t result = xdrc_u32(x);
@@ -221,6 +222,9 @@ read_reply(struct rpc_decode *d, read_operation *read)
         op->flags |= RPC_OP_IN_REPLY;
         if (!d->full && i + 1 == count && !nfs4_always_detailed(number)) {
             return;
+        }
+        if (leaves_file(number)) {
+            d->current = NULL;
         }
         read(d, op);
     }

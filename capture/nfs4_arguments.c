@@ -123,6 +123,7 @@ read_open(struct rpc_decode *d, struct nfs_detail *n)
     case 0: /* CLAIM_NULL */
     case 3: /* CLAIM_DELEGATE_PREV */
         rpc_decode_name(d, n);
+        d->current = NULL; /* the file of that name is the current one now */
         break;
     case 1: /* CLAIM_PREVIOUS */
         xdrc_skip(x, 4);
@@ -130,6 +131,7 @@ read_open(struct rpc_decode *d, struct nfs_detail *n)
     case 2: /* CLAIM_DELEGATE_CUR */
         xdrc_skip(x, STATEID);
         rpc_decode_name(d, n);
+        d->current = NULL;
         break;
     case 5: /* CLAIM_DELEG_CUR_FH */
         xdrc_skip(x, STATEID);

@@ -317,6 +317,9 @@ read_access(struct rpc_decode *d, struct rpc_operation *op)
 
     n->access_supported = xdrc_u32(&d->x);
     n->access_granted = xdrc_u32(&d->x);
+    if (d->current != NULL && n->handle.hash == 0) {
+        nfs_handle_set(&n->handle, d->current, d->current_length);
+    }
 }
 
 static void
@@ -445,8 +448,8 @@ nfs4_read_results(struct rpc_decode *d, struct rpc_operation *op)
     case OP4_GETFH:
         if (n != NULL) {
             rpc_decode_handle(d, NFS4_FHSIZE, &n->result_handle);
-        } else if (xdrc_skip_opaque(x) > NFS4_FHSIZE) {
-            xdrc_fail(x, XDRC_BAD);
+        } else {
+            d->current = xdrc_opaque(x, NFS4_FHSIZE, &d->current_length);
         }
         break;
     case OP4_OPEN:

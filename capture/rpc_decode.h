@@ -47,8 +47,10 @@ struct rpc_decode {
     struct rpc_meaning *meaning;
     struct rpc_store_pool *pool;
     struct nfs_detail spare; /* takes what finds no memory */
-    const uint8_t *current;  /* v4 at RPC_DEPTH_COUNTS: the last PUTFH's file */
-    uint32_t current_length; /* handle while it is the current one, or NULL */
+    /* v4 at RPC_DEPTH_COUNTS: the file handle of the last PUTFH (call) or
+     * GETFH (reply), while it is the current one, or NULL. */
+    const uint8_t *current;
+    uint32_t current_length;
     /* What the bodies teach; 0 when nothing. */
     uint32_t callback_program; /* SETCLIENTID, CREATE_SESSION, ... */
     unsigned port_count;       /* portmap and rpcbind replies */
