@@ -100,7 +100,7 @@ html_text(FILE *out, const char *text)
 void
 html_lines(FILE *out, const char *text)
 {
-    fputs("<pre tabindex=\"0\">", out);
+    fputs("<pre>", out);
     while (*text != '\0') {
         const size_t length = strcspn(text, "\n");
 
