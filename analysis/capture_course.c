@@ -84,7 +84,7 @@ course_name(const struct rpc_transaction *tx)
     return name != NULL ? name : "unknown";
 }
 
-/* --- intervals ---------------------------------------------------------------- */
+/* --- intervals ------------------------------------------------------------ */
 
 static void
 merge(struct course_interval *into, const struct course_interval *from)
@@ -173,7 +173,7 @@ capture_course_intervals(const struct capture_course *course, size_t *count,
     return course->intervals;
 }
 
-/* --- clients and files ---------------------------------------------------------- */
+/* --- clients and files ---------------------------------------------------- */
 
 static uint64_t
 spread(uint64_t key)

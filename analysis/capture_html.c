@@ -19,7 +19,7 @@ static const char *const kind_names[COURSE_KINDS] = {
     "others",
 };
 
-/* --- words --------------------------------------------------------------------- */
+/* --- words ---------------------------------------------------------------- */
 
 static void
 name_of(const struct procedure_counts *row, char *text, size_t size)
@@ -73,7 +73,7 @@ errors_in(const struct procedure_counts *row)
     return sum;
 }
 
-/* --- sentences ------------------------------------------------------------------ */
+/* --- sentences ------------------------------------------------------------ */
 
 static uint64_t
 all_calls(const struct capture_report *report, uint64_t *retransmissions,
@@ -256,7 +256,7 @@ setting(const struct capture_report *report, FILE *out)
     fprintf(out, "<dt>last packet</dt><dd>%s</dd>\n</dl>\n", text);
 }
 
-/* --- pictures -------------------------------------------------------------------- */
+/* --- pictures ------------------------------------------------------------- */
 
 static void
 course_axes(struct plot *plot, double seconds)
@@ -426,7 +426,7 @@ pictures(const struct capture_course *course, FILE *out)
     figure_end(out);
 }
 
-/* --- tables ------------------------------------------------------------------------ */
+/* --- tables --------------------------------------------------------------- */
 
 static void
 procedure_table(const struct capture_report *report, FILE *out)

@@ -79,7 +79,7 @@ methods_of(const struct page *page, const char *label)
     return n;
 }
 
-/* --- words ------------------------------------------------------------------- */
+/* --- words ---------------------------------------------------------------- */
 
 static void
 row_words(const struct compare_row *row, const struct comparison *comparison,
@@ -187,7 +187,7 @@ sets_legend(const struct page *page)
     legend_end(page->out);
 }
 
-/* --- pictures ------------------------------------------------------------------ */
+/* --- pictures ------------------------------------------------------------- */
 
 /* Methods up the side; the first one on top. */
 static void
@@ -498,7 +498,7 @@ procedures_legend(const struct page *page)
     legend_end(page->out);
 }
 
-/* --- the execs of runs, overlaid -------------------------------------------------- */
+/* --- the execs of runs, overlaid ------------------------------------------ */
 
 static bool
 curves_panel(struct page *page, const struct run *runs, const char *label,
@@ -632,7 +632,7 @@ pictures(struct page *page, bool runs)
         curves(page);
 }
 
-/* --- table ------------------------------------------------------------------------- */
+/* --- table ---------------------------------------------------------------- */
 
 static void
 number(FILE *out, bool known, int digits, double value, const char *before)

@@ -16,7 +16,7 @@ _Static_assert(sizeof operator_names / sizeof operator_names[0] ==
                    EXPECT_OPERATOR_COUNT,
                "a name per operator");
 
-/* --- reading ---------------------------------------------------------------- */
+/* --- reading -------------------------------------------------------------- */
 
 struct words {
     const char *at;
@@ -234,7 +234,7 @@ expect_free(struct expectations *expectations)
     memset(expectations, 0, sizeof *expectations);
 }
 
-/* --- judging ----------------------------------------------------------------- */
+/* --- judging -------------------------------------------------------------- */
 
 static void __attribute__((format(printf, 3, 4)))
 conclude(struct expectation *item, enum expect_verdict verdict,

@@ -164,7 +164,7 @@ find_typical(const struct figures *figures, const struct group_figures *group,
     return 1;
 }
 
-/* --- drawing -------------------------------------------------------------------- */
+/* --- drawing -------------------------------------------------------------- */
 
 struct canvas {
     FILE *out;

@@ -166,7 +166,7 @@ html_setting(const struct figures *figures, FILE *out)
     fputs("</dl>\n", out);
 }
 
-/* --- losses --------------------------------------------------------------------- */
+/* --- losses --------------------------------------------------------------- */
 
 static void
 kernel_drops(const struct figures *figures, FILE *out)

@@ -32,7 +32,7 @@ h3(FILE *out, const char *text)
     fprintf(out, "<h3>%s</h3>\n", text);
 }
 
-/* --- times ------------------------------------------------------------------ */
+/* --- times ---------------------------------------------------------------- */
 
 static void
 over_none(const struct group_figures *group, FILE *out)
@@ -85,7 +85,7 @@ time_table(const struct figures *figures, FILE *out)
     html_table_end(out);
 }
 
-/* --- counts ------------------------------------------------------------------- */
+/* --- counts --------------------------------------------------------------- */
 
 /* 0 only when it is exactly none. */
 static void
@@ -199,7 +199,7 @@ errors_table(const struct figures *figures, FILE *out)
         html_table_end(out);
 }
 
-/* --- reasons -------------------------------------------------------------------- */
+/* --- reasons -------------------------------------------------------------- */
 
 static bool
 any_reasons(const struct figures *figures)
@@ -409,7 +409,7 @@ correlation_table(const struct figures *figures, FILE *out)
         html_table_end(out);
 }
 
-/* --- cells --------------------------------------------------------------------- */
+/* --- cells ---------------------------------------------------------------- */
 
 static void
 failed_cells(const struct figures *figures, FILE *out)

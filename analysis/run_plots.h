@@ -30,7 +30,7 @@ int run_plot_drift(struct run_plots *plots);
 
 #define PANEL_WIDTH 460
 
-/* --- for these files alone -------------------------------------------------- */
+/* --- for these files alone ------------------------------------------------ */
 
 /* From 1 to PLOT_SERIES_COUNT. */
 unsigned method_colour(enum run_method method);

@@ -213,7 +213,7 @@ run_plot_times(struct run_plots *plots)
     return 0;
 }
 
-/* --- RPCs per exec ----------------------------------------------------------- */
+/* --- RPCs per exec -------------------------------------------------------- */
 
 /* Calls per exec of the group that have the colour. */
 static double

@@ -79,7 +79,7 @@ exec_curves_panel(struct run_plots *plots, size_t filesystem, double low,
     return plot_end(&plot, "Distribution of exec times by method", plots->out);
 }
 
-/* --- latency of RPCs ---------------------------------------------------------- */
+/* --- latency of RPCs ------------------------------------------------------ */
 
 static bool
 rpc_counts_here(const struct run_traffic *traffic, const struct run *run,
@@ -265,7 +265,7 @@ run_plot_distributions(struct run_plots *plots)
     return 0;
 }
 
-/* --- in the course of the run -------------------------------------------------- */
+/* --- in the course of the run --------------------------------------------- */
 
 /* Cell by cell: start, median, and the values at 5 and 95 %. */
 static bool
