@@ -170,11 +170,12 @@ allow_by_argument(scmp_filter_ctx filter, enum sandbox_files files)
                                    SCMP_SYS(clone3), 0));
     /* abort() and raise(), to oneself. */
     allow_if(filter, &status, SCMP_SYS(tgkill),
-             SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
+             SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0));
     /* What stdio and progress ask of a terminal. */
     allow_if(filter, &status, SCMP_SYS(ioctl),
-             SCMP_A1(SCMP_CMP_EQ, TIOCGWINSZ));
-    allow_if(filter, &status, SCMP_SYS(ioctl), SCMP_A1(SCMP_CMP_EQ, TCGETS));
+             SCMP_A1(SCMP_CMP_EQ, TIOCGWINSZ, 0));
+    allow_if(filter, &status, SCMP_SYS(ioctl),
+             SCMP_A1(SCMP_CMP_EQ, TCGETS, 0));
     if (files == SANDBOX_FILES_READ) {
         note(&status, seccomp_rule_add(filter, SCMP_ACT_ALLOW,
                                        SCMP_SYS(newfstatat), 0));
