@@ -442,7 +442,14 @@ tcp_syn(struct packet_engine *engine, struct flow *flow,
         const struct frame *frame, const struct tcp_segment *s,
         unsigned *direction)
 {
-    if (syn_is_new(&flow->half[*direction], s) ||
+    const struct tcp_half *known = &flow->half[*direction];
+    bool is_new = syn_is_new(known, s);
+    if (!is_new && !known->syn_seen && known->had_data && s->length > 0) {
+        /* Data in a SYN that lies inside of what was sent: a broken header. */
+        engine->losses.malformed_packets++;
+        return NULL;
+    }
+    if (is_new ||
         ((s->flags & TCP_ACK) == 0 && flow->closing &&
          !flow->half[*direction].syn_seen)) {
         flow_end(engine, flow, s->ns);

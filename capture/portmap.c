@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Portmap version 2, rpcbind versions 3 and 4: RFC 1833. What their replies
- * say of the ports of NFS and its helpers is passed on.
+ * Portmap version 2, rpcbind versions 3 and 4: RFC 1833. A port that a
+ * client asked for is passed on, whatever the program, since RPC is spoken
+ * there next; of a list of all, those of NFS and its helpers.
  */
 #include "capture/rpc_decode.h"
 
@@ -26,10 +27,10 @@ is_ours(uint32_t program)
 }
 
 static void
-teach(struct rpc_decode *d, uint32_t program, uint32_t port)
+teach(struct rpc_decode *d, uint32_t port)
 {
-    if (!xdrc_ok(&d->x) || !is_ours(program) || port == 0 ||
-        port > UINT16_MAX || d->port_count == RPC_PORTS_TAUGHT) {
+    if (!xdrc_ok(&d->x) || port == 0 || port > UINT16_MAX ||
+        d->port_count == RPC_PORTS_TAUGHT) {
         return;
     }
     for (unsigned i = 0; i < d->port_count; i++) {
@@ -79,8 +80,7 @@ portmap_call(struct rpc_decode *d, uint32_t version, uint32_t procedure)
     rpc_decode_single(d, procedure)->flags |= RPC_OP_IN_CALL;
     if (procedure == PMAP_GETPORT ||
         (procedure == RPCB_GETVERSADDR && version == 4)) {
-        d->meaning->asked_program = xdrc_u32(&d->x);
-        xdrc_skip(&d->x, 4);
+        xdrc_skip(&d->x, 8); /* program, version */
         if (version == 2) {
             xdrc_skip(&d->x, 8);
         } else {
@@ -111,7 +111,9 @@ reply_dump(struct rpc_decode *d, uint32_t version)
             port = read_address(d);
             xdrc_skip_opaque(x);
         }
-        teach(d, program, port);
+        if (is_ours(program)) {
+            teach(d, port);
+        }
     }
 }
 
@@ -127,7 +129,7 @@ portmap_reply(struct rpc_decode *d, uint32_t version, uint32_t procedure)
     } else if (procedure == PMAP_GETPORT ||
                (procedure == RPCB_GETVERSADDR && version == 4)) {
         port = version == 2 ? xdrc_u32(&d->x) : read_address(d);
-        teach(d, d->meaning->asked_program, port);
+        teach(d, port);
         d->to_end = true;
     }
 }

@@ -30,7 +30,6 @@ struct rpc_meaning {
     uint32_t operations_announced;
     uint32_t minor_version;
     uint32_t status;
-    uint32_t asked_program; /* portmap, rpcbind: whose port is wanted */
     bool status_known;
     bool from_reply; /* operations beyond the call's came from the reply */
     struct rpc_operation single; /* for programs without COMPOUND */

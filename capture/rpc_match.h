@@ -35,8 +35,8 @@ rpc_match_free(struct rpc_match *match);
 
 /*
  * Who wants to know, while records are read:
- * `port`: a portmap or rpcbind reply named a port that serves NFS, MOUNT,
- *         NLM, NSM or NFSACL.
+ * `port`: a portmap or rpcbind reply named a port that was asked for, or in
+ *         a list of all one of NFS, MOUNT, NLM, NSM or NFSACL.
  * `tls`:  the server answered a NULL call with AUTH_TLS by STARTTLS (RFC
  *         9289 section 4.1): what follows on this connection is TLS.
  * Each may be NULL.

@@ -522,6 +522,27 @@ test_syn_again(void **state)
     assert_int_equal(bench.ends, 1);
 }
 
+/* A copy of a segment whose header was spoilt into a SYN's: its data would
+ * lie one byte further, and the stream would be out of step. */
+static void
+test_broken_syn(void **state)
+{
+    (void)state;
+    send_part(CLIENT, 0, SIZE);
+    const struct tcp_packet broken = {
+        .from = CLIENT,
+        .seq = isn[0] + 1,
+        .flags = 0x0a,
+        .data = stream[0].data,
+        .length = SIZE + 4,
+    };
+    bench_tcp(&bench, &broken);
+    send_part(CLIENT, SIZE, SIZE);
+    expect("c1 c2");
+    assert_int_equal(bench_losses(&bench)->malformed_packets, 1);
+    assert_int_equal(bench_losses(&bench)->gaps, 0);
+}
+
 /* The capture lost far more than a window. */
 static void
 test_long_gap(void **state)
@@ -781,6 +802,7 @@ main(void)
         T(test_first_call_on_final_ack),
         T(test_port_reuse),
         T(test_syn_again),
+        T(test_broken_syn),
         T(test_long_gap),
         T(test_reorder_limit),
         T(test_connection_limit),

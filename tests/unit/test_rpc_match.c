@@ -823,9 +823,12 @@ ports_are_learned(void **state)
     getport(&b, 1, 100003, 12049);
     getport(&b, 2, 100005, 70000); /* no port */
     getport(&b, 3, 100005, 0);     /* not registered */
-    getport(&b, 4, 300019, 999);   /* not ours */
     assert_int_equal(b.port_count, 1);
     assert_int_equal(b.ports[0], 12049);
+    getport(&b, 4, 300019, 999); /* not ours, but asked for */
+    assert_int_equal(b.port_count, 2);
+    assert_int_equal(b.ports[1], 999);
+    b.port_count = 1;
     getaddr(&b, 5, "10.0.0.9.47.17"); /* 47 * 256 + 17 */
     getaddr(&b, 6, "::1.8.1");
     assert_int_equal(b.port_count, 3);
