@@ -495,17 +495,12 @@ report_text_closing(const struct figures *figures, FILE *out)
                                             : "DIRECTORY");
 }
 
-void
-report_text(const struct figures *figures, FILE *out)
+static void
+finding_lines(const struct figures *figures, FILE *out)
 {
     char number[32];
     size_t i;
 
-    report_text_heading(figures, out);
-    time_table(figures, out);
-    count_table(figures, out);
-    report_text_reasons(figures, out);
-    failed_cells(figures, out);
     fputs("\nFindings\n", out);
     for (i = 0; i < figures->finding_count; i++) {
         snprintf(number, sizeof number, "%7zu", i + 1);
@@ -513,5 +508,17 @@ report_text(const struct figures *figures, FILE *out)
     }
     if (figures->finding_count == 0)
         fputs("  none: too little was measured\n", out);
+}
+
+/* What was measured and what it means; then how that is known. */
+void
+report_text(const struct figures *figures, FILE *out)
+{
+    report_text_heading(figures, out);
+    time_table(figures, out);
+    count_table(figures, out);
+    failed_cells(figures, out);
+    finding_lines(figures, out);
+    report_text_reasons(figures, out);
     report_text_closing(figures, out);
 }
