@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 
 #define BLOCK 65536
@@ -125,15 +126,47 @@ put_word(struct transaction_rows *rows, const char *word)
         put_text(rows, word, strlen(word));
 }
 
+/* Would a reader that guesses take the name for a number, a missing value, a
+ * truth or a formula? */
+static bool
+misleads(const char *name)
+{
+    static const char *const words[] = {
+        "na",   "n/a",  "#n/a", "#na",  "<na>", "null",
+        "nan",  "none", "nil",  "true", "false",
+    };
+    char *end;
+    size_t i;
+
+    if (strchr("=+-@", name[0]) != NULL)
+        return true;
+    for (i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcasecmp(name, words[i]) == 0)
+            return true;
+    (void)strtod(name, &end);
+    return *end == '\0';
+}
+
 static void
 put_name(struct transaction_rows *rows, const char *name, uint32_t length)
 {
-    if (name == NULL || length == 0)
+    size_t used;
+
+    if (name == NULL || length == 0) {
         put_null(rows);
-    else
-        put_text(rows, rows->text,
-                 escape_bytes(ESCAPE_TSV, name, length, rows->text,
-                              sizeof rows->text));
+        return;
+    }
+    used = escape_bytes(ESCAPE_TSV, name, length, rows->text + 3,
+                        sizeof rows->text - 3);
+    if (!misleads(rows->text + 3)) {
+        put_text(rows, rows->text + 3, used);
+        return;
+    }
+    rows->text[0] = '\\'; /* the first byte as \xNN */
+    rows->text[1] = 'x';
+    rows->text[2] = "0123456789abcdef"[(unsigned char)name[0] >> 4];
+    rows->text[3] = "0123456789abcdef"[(unsigned char)name[0] & 15];
+    put_text(rows, rows->text, used + 3);
 }
 
 /* --- what a transaction is ------------------------------------------------------- */

@@ -3,7 +3,8 @@
  * Transactions as rows of a table: TSV with a header line, or JSON Lines. The
  * columns are the same, always all of them, and in the same order; what is
  * not known is empty in TSV and null in JSON. Text is escaped (ESCAPE_TSV) in
- * both: no control byte, no double quote, valid UTF-8.
+ * both: no control byte, no double quote, valid UTF-8; a name that a reader
+ * could take for a number or a missing value has its first byte escaped.
  */
 #ifndef NAT_ANALYSIS_TRANSACTION_ROWS_H
 #define NAT_ANALYSIS_TRANSACTION_ROWS_H
