@@ -514,7 +514,7 @@ cooked(struct span span, uint32_t size, uint32_t type_at, struct frame *frame)
 bool
 frame_link_known(uint32_t link_type)
 {
-    static const uint16_t known[] = {0,   1,   9,   12,  14,  50,  51,
+    static const uint16_t known[] = {0,   1,   9,   10,  12,  14,  50, 51,
                                      101, 104, 108, 113, 228, 229, 276};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (known[i] == link_type) {
@@ -540,6 +540,8 @@ frame_decode(uint32_t link_type, const uint8_t *data, uint32_t captured,
         return ppp(span, 0, frame);
     case 51: /* PPP_ETHER */
         return network(span, ETHER_PPPOE_SESSION, 0, frame);
+    case 10: /* FDDI: frame control, addresses, LLC */
+        return span_step(&span, 13) ? llc(span, 0, frame) : FRAME_SHORT;
     case 12: /* RAW, as some systems number it */
     case 14:
     case 101: /* RAW */

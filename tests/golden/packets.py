@@ -177,6 +177,10 @@ def snap(ip):
     return MACS + struct.pack(">H", len(body)) + body
 
 
+def fddi(ip):
+    return b"\x50" + MACS + b"\xaa\xaa\x03\0\0\0" + ether_type(ip) + ip
+
+
 def sll(ip):
     return struct.pack(">HHH8s", 0, 1, 6, MACS) + ether_type(ip) + ip
 
@@ -237,7 +241,7 @@ LINKS = {
     "snap": (1, snap), "sll": (113, sll), "sll2": (276, sll2),
     "null-le": (0, null("<", 24)), "null-be": (0, null(">", 30)),
     "loop": (108, null(">", 28)), "raw": (101, raw), "raw-12": (12, raw),
-    "ppp": (9, ppp), "vxlan": (1, vxlan), "geneve": (1, geneve),
+    "ppp": (9, ppp), "fddi": (10, fddi), "vxlan": (1, vxlan), "geneve": (1, geneve),
     "gre": (1, gre), "gre-ethernet": (1, gre_ethernet),
 }
 
