@@ -106,7 +106,7 @@ capture_report_nothing(const struct capture_report *report, FILE *out)
                 "hold no start of a record: the capture begins in the middle "
                 "of a long one, or packets are missing.\n",
                 p->payload_bytes_on_port);
-    if (p->payload_bytes_on_port == 0 &&
+    if (p->payload_bytes_on_port == 0 && !result->saw_rdma &&
         result->tcp_payload_packets + result->udp_payload_packets > 0)
         fprintf(out, "  - nothing on ports 2049, 20049 or 111; the busiest "
                 "port is %u: if NFS is there, say --port %u.\n",

@@ -82,23 +82,37 @@ rig_close(struct rig *rig)
     rpc_counts_free(rig->counts);
 }
 
+/* In pieces of so many bytes. */
 static void
-send_message(struct rig *rig, unsigned direction, const struct message *m,
-             int64_t when_ns)
+send_pieces(struct rig *rig, unsigned direction, const struct message *m,
+            uint32_t size, int64_t when_ns)
 {
-    const struct rpc_piece piece = {0, m->length, m->bytes};
-    const struct rpc_record record = {
+    static struct rpc_piece pieces[2048];
+    struct rpc_record record = {
         .connection = &rig->connection,
         .direction = direction,
         .length = m->length,
         .fragments = 1,
-        .pieces = &piece,
-        .piece_count = 1,
+        .pieces = pieces,
         .first_ns = when_ns,
         .last_ns = when_ns,
     };
+    uint32_t at;
 
+    for (at = 0; at < m->length; at += size) {
+        pieces[record.piece_count].offset = at;
+        pieces[record.piece_count].length =
+            m->length - at < size ? m->length - at : size;
+        pieces[record.piece_count++].data = m->bytes + at;
+    }
     rpc_match_record(rig->match, &record);
+}
+
+static void
+send_message(struct rig *rig, unsigned direction, const struct message *m,
+             int64_t when_ns)
+{
+    send_pieces(rig, direction, m, sizeof m->bytes, when_ns);
 }
 
 /* Of put_handle(28, fill). */
@@ -114,7 +128,7 @@ hash_of(uint8_t fill)
 static void
 expect_path(const struct rig *rig, uint8_t fill, const char *path)
 {
-    char text[256];
+    char text[512];
 
     file_names_path(rig->names, hash_of(fill), ESCAPE_TERMINAL, text,
                     sizeof text);
@@ -322,6 +336,59 @@ open_arguments(struct message *m, uint32_t claim)
         put_string(m, "name");
 }
 
+/* READDIRPLUS of NFSv3 in pieces of all kinds of sizes: names and handles
+ * across their borders, more of them than the scratch would hold. */
+static void
+test_readdirplus_in_pieces(void **state)
+{
+    static struct message m;
+    char name[256], path[280];
+    uint32_t size;
+
+    (void)state;
+    for (size = 33; size < 1500; size += 97) {
+        struct rig rig;
+
+        rig_open(&rig, RPC_DEPTH_FULL);
+        learn_root_and(&rig, 1, 2, "dir", 10);
+        m.length = 0;
+        put_call(&m, 1, SUNRPC_NFS, 3, 17);
+        put_handle(&m, 28, 2);
+        put64(&m, 0);
+        put64(&m, 0);
+        put32(&m, 512);
+        put32(&m, 65536);
+        send_message(&rig, CLIENT, &m, 100);
+        m.length = 0;
+        put_reply(&m, 1);
+        put32(&m, 0);
+        put32(&m, 0); /* no attributes */
+        put64(&m, 0); /* verifier */
+        for (uint8_t i = 100; i < 200; i++) {
+            memset(name, i % 26 + 'a', 255);
+            name[255] = '\0';
+            put32(&m, 1);
+            put64(&m, i);
+            put_string(&m, name);
+            put64(&m, i);
+            put32(&m, 0);
+            put32(&m, 1);
+            put_handle(&m, 28, i);
+        }
+        put32(&m, 0);
+        put32(&m, 1);
+        send_pieces(&rig, SERVER, &m, size, 101);
+        assert_int_equal(rig.detail.entry_count, 100);
+        for (uint8_t i = 100; i < 200; i++) {
+            memset(name, i % 26 + 'a', 255);
+            snprintf(path, sizeof path, "/dir/%s", name);
+            expect_path(&rig, i, path);
+        }
+        assert_int_equal(rpc_match_losses(rig.match)->partly_decoded, 0);
+        rig_close(&rig);
+    }
+}
+
 /* --- ACCESS when counting ------------------------------------------------------- */
 
 static void
@@ -477,6 +544,7 @@ main(void)
         cmocka_unit_test(test_rename),
         cmocka_unit_test(test_link),
         cmocka_unit_test(test_readdir),
+        cmocka_unit_test(test_readdirplus_in_pieces),
         cmocka_unit_test(test_access_handles_when_counting),
         cmocka_unit_test(test_access_of_version_3_when_counting),
         cmocka_unit_test(test_forgets),
