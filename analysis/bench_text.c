@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_COLUMNS 6
+#define MOST_COLUMNS 5
+#define COLUMN 9
 
 static const char *
 label_of(const struct bench_figures *figures, size_t filesystem, char *text,
@@ -57,7 +58,7 @@ columns_of(const struct bench_figures *figures, const char **names)
 
 /* 1.000, 0 when it is none, and never 0.000 for something. */
 static void
-count_cell(FILE *out, int width, double per_operation, bool at_least)
+count_cell(FILE *out, double per_operation, bool at_least)
 {
     char text[32];
 
@@ -68,7 +69,26 @@ count_cell(FILE *out, int width, double per_operation, bool at_least)
     else
         snprintf(text, sizeof text, "%s%.3f", at_least ? ">=" : "",
                  per_operation);
-    fprintf(out, "%*s", width, text);
+    fprintf(out, "%*s", COLUMN, text);
+}
+
+/* What has no column and does something by itself. */
+static uint64_t
+others_of(const struct bench_group *group, const char *const *names,
+          size_t columns)
+{
+    uint64_t others = 0;
+    size_t i, j;
+
+    for (i = 0; i < group->counts.length; i++) {
+        const struct run_count *item = &group->counts.items[i];
+
+        for (j = 0; j < columns && strcmp(names[j], item->name) != 0; j++)
+            continue;
+        if (j == columns && !operation_is_scaffolding(item->name))
+            others += item->count;
+    }
+    return others;
 }
 
 static void
@@ -88,11 +108,13 @@ rpc_row(const struct bench_figures *figures, const struct bench_group *group,
         fputs("  not counted: no capture and no mountstats\n", out);
         return;
     }
-    count_cell(out, 10, (double)group->rpcs * each, group->lossy);
+    count_cell(out, (double)group->rpcs * each, group->lossy);
     for (i = 0; i < columns; i++)
-        count_cell(out, 10,
+        count_cell(out,
                    (double)run_counts_get(&group->counts, names[i]) * each,
                    group->lossy);
+    count_cell(out, (double)others_of(group, names, columns) * each,
+               group->lossy);
     fprintf(out, " %10.0f %10.0f  %s\n", (double)group->sent * each,
             (double)group->received * each,
             group->from_wire ? "wire" : "mountstats");
@@ -112,11 +134,11 @@ rpc_table(const struct bench_figures *figures, const char *unit, FILE *out)
         fputs("\nRPCs      none: no NFS file system in this run\n", out);
         return;
     }
-    fprintf(out, "\n%-21s%10s", "RPCs", "RPCs");
+    fprintf(out, "\nRPCs per %-12s%*s", unit, COLUMN, "RPCs");
     for (i = 0; i < columns; i++)
-        fprintf(out, "%10.9s", names[i]);
-    fprintf(out, " %10s %10s  counted by\n", "bytes sent", "received");
-    fprintf(out, "per %s\n", unit);
+        fprintf(out, "%*.*s", COLUMN, COLUMN - 1, names[i]);
+    fprintf(out, "%*s %10s %10s  counted by\n", COLUMN, "others", "bytes sent",
+            "received");
     for (i = 0; i < figures->group_count; i++)
         if (figures->run->filesystems[figures->groups[i].filesystem].kind ==
             FILESYSTEM_NFS)
@@ -334,7 +356,7 @@ static void
 header_table(const struct bench_figures *figures, size_t filesystem,
              const char *state, enum header_figure what, FILE *out)
 {
-    static const char *const units[] = {"(ns)", "", ""};
+    static const char *const units[] = {"  (ns)", "", ""};
     unsigned long sizes[64];
     const size_t count = header_sizes(figures, sizes, 64);
     size_t i, j;
@@ -348,7 +370,7 @@ header_table(const struct bench_figures *figures, size_t filesystem,
         for (j = 0; j < HEADER_METHODS; j++)
             header_cell(header_group(figures, filesystem, header_methods[j],
                                      sizes[i], state), what, out);
-        fprintf(out, "  %s\n", i == 0 ? units[what] : "");
+        fprintf(out, "%s\n", i == 0 ? units[what] : "");
     }
 }
 
