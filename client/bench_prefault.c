@@ -69,6 +69,19 @@ write_all(int fd, const char *bytes, uint64_t length)
     return 0;
 }
 
+/* All of it once, by way of a buffer: into the page cache, not the map. */
+static int
+bring_into_cache(int fd)
+{
+    char *chunk = need_memory(CHUNK, 1);
+    ssize_t got;
+
+    while ((got = read(fd, chunk, CHUNK)) > 0)
+        continue;
+    free(chunk);
+    return got < 0 ? -1 : 0;
+}
+
 /* Bytes that differ from page to page, so that no file system finds holes or
  * twins. */
 static int
@@ -96,23 +109,17 @@ make_source(void *shared, const atomic_int *stop, char *error,
         result = -1;
     if (fd >= 0 && close(fd) != 0)
         result = -1;
+    /* An NFS client may read again what it wrote, once: here, then. */
+    if (result == 0) {
+        fd = open(work->source, O_RDONLY | O_CLOEXEC);
+        result = fd < 0 ? -1 : bring_into_cache(fd);
+        if (fd >= 0)
+            close(fd);
+    }
     free(chunk);
     if (result != 0)
         failed(work->source, "cannot be written", error, error_size);
     return result;
-}
-
-/* All of it once, by way of a buffer: into the page cache, not the map. */
-static int
-bring_into_cache(int fd)
-{
-    char *chunk = need_memory(CHUNK, 1);
-    ssize_t got;
-
-    while ((got = read(fd, chunk, CHUNK)) > 0)
-        continue;
-    free(chunk);
-    return got < 0 ? -1 : 0;
 }
 
 static void
