@@ -68,7 +68,7 @@ struct rpc_record {
     const struct rpc_piece *pieces;
     unsigned piece_count;
     int64_t first_ns; /* time of the packet with the record's first byte */
-    int64_t last_ns;  /* time of the packet with its last captured byte */
+    int64_t last_ns;  /* time of the last packet with a captured byte of it */
 };
 
 /* Losses and oddities that the packet half counts by name; all of them are

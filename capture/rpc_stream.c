@@ -613,6 +613,16 @@ at_mark(struct rpc_stream_context *context, struct rpc_stream *stream,
     return 4;
 }
 
+/* A byte captured at `ns`: one that was held until those before it came is
+ * older than they are. */
+static void
+reached(struct rpc_assembly *assembly, int64_t ns)
+{
+    if (ns > assembly->last_ns) {
+        assembly->last_ns = ns;
+    }
+}
+
 /* The rest of a fragment, as far as it is at hand. */
 static uint32_t
 in_body(struct rpc_stream_context *context, struct rpc_stream *stream,
@@ -621,7 +631,7 @@ in_body(struct rpc_stream_context *context, struct rpc_stream *stream,
     uint32_t left = stream->fragment_left;
     uint32_t used = captured < left ? captured : left;
     assembly_bytes(context, stream->assembly, data, used, left);
-    stream->assembly->last_ns = ns;
+    reached(stream->assembly, ns);
     stream->fragment_left = left - used;
     if (stream->fragment_left == 0) {
         fragment_end(context, stream);
@@ -639,7 +649,7 @@ hole(struct rpc_stream_context *context, struct rpc_stream *stream,
         uint32_t left = stream->fragment_left;
         uint32_t inside = bytes < left ? (uint32_t)bytes : left;
         if (flag == RPC_RECORD_SNAPPED) {
-            stream->assembly->last_ns = ns;
+            reached(stream->assembly, ns);
         }
         body_hole(context, stream, inside, flag);
         bytes -= inside;
@@ -764,6 +774,13 @@ at_start(struct rpc_stream_context *context, struct rpc_stream *stream,
             looks_like_tls(first, held + take)) {
             enter_tls(context, stream, length + held);
             return length;
+        }
+        if (!stream->channel->port_known &&
+            record_likeness(context, stream, first, held + take) == POSSIBLE) {
+            /* A reply whose call was not captured: the next call will tell. */
+            stream->carry_have = 0;
+            stream->state = RPC_STREAM_SEARCH;
+            return captured;
         }
         context->saw_rdma |= is_mpa(first, held + take);
         reject(context, stream);

@@ -247,7 +247,8 @@ cut(struct work *work)
         expected = size < PCAP_HEADER ? 1 : size == next ? 0 : 4;
         read_cut(work, size, expected, packets);
         work->shared->done++;
-        if (size % work->step != 0 && size >= next + PCAP_RECORD + 2)
+        if (size % work->step != 0 && size != next && size != next + 1 &&
+            size != next + PCAP_RECORD)
             continue;
         if (ftruncate(work->fd, 0) != 0 ||
             pwrite(work->fd, work->bytes, size, 0) != (ssize_t)size)
@@ -284,7 +285,7 @@ is_content(const struct work *work, size_t place)
 static void
 flip(struct work *work)
 {
-    static const uint8_t masks[] = {0xff, 0x01, 0x80};
+    static const uint8_t masks[] = {0xff, 0x01};
 
     for (size_t place = 0; place < work->size; place += work->step) {
         const bool content = is_content(work, place);

@@ -522,6 +522,49 @@ test_syn_again(void **state)
     assert_int_equal(bench.ends, 1);
 }
 
+/* A record whose end was captured first is complete when its start is. */
+static void
+test_end_before_start(void **state)
+{
+    (void)state;
+    send_part(CLIENT, 0, SIZE);
+    send_part(CLIENT, SIZE + 60, SIZE - 60);
+    send_part(CLIENT, SIZE, 60);
+    expect("c1 c2");
+    assert_true(bench.rows[1].first_ns > bench.rows[0].first_ns + 10000);
+    assert_int_equal(bench.rows[1].last_ns, bench.rows[1].first_ns);
+}
+
+/* A reply on a port of which nothing is known, its call not captured: the
+ * calls behind it are found. The second is held until the hole before it is
+ * given up, so that its reply comes too early to be known as one. */
+static void
+test_any_port_without_first_call(void **state)
+{
+    (void)state;
+    struct tcp_packet syn = {
+        .from = CLIENT, .seq = isn[0], .flags = 0x02, .server_port = 12049};
+    struct tcp_packet both = {.from = SERVER,
+                              .seq = isn[1],
+                              .ack = isn[0] + 1,
+                              .flags = 0x12,
+                              .server_port = 12049};
+    bench_tcp(&bench, &syn);
+    bench_tcp(&bench, &both);
+    for (unsigned i = 0; i < 3; i++) {
+        struct tcp_packet call = part(CLIENT, i * SIZE, SIZE);
+        struct tcp_packet reply = part(SERVER, i * SIZE, SIZE);
+        call.server_port = reply.server_port = 12049;
+        reply.ack = call.seq + SIZE;
+        if (i > 0) {
+            bench_tcp(&bench, &call);
+        }
+        bench_tcp(&bench, &reply);
+        bench.now_ns += 1000000000;
+    }
+    expect("c2 c3 r3");
+}
+
 /* A copy of a segment whose header was spoilt into a SYN's: its data would
  * lie one byte further, and the stream would be out of step. */
 static void
@@ -803,6 +846,8 @@ main(void)
         T(test_port_reuse),
         T(test_syn_again),
         T(test_broken_syn),
+        T(test_end_before_start),
+        T(test_any_port_without_first_call),
         T(test_long_gap),
         T(test_reorder_limit),
         T(test_connection_limit),
