@@ -23,7 +23,7 @@ enum group_by {
     GROUP_BY_INTERVAL, /* of the call's time, counted from the epoch */
 };
 
-#define GROUPS_KEPT 8192
+#define GROUPS_KEPT 4096
 #define GROUP_STEPS 16     /* latency classes per doubling: 3 % off at most */
 #define GROUP_FIRST_BIT 8  /* from 256 ns ... */
 #define GROUP_DOUBLINGS 30 /* ... to 275 s */
