@@ -123,7 +123,10 @@ message_likeness(const uint8_t *p, uint32_t have, bool strict)
     if (denied) {
         return flavor <= 1 ? POSSIBLE : UNLIKE; /* reject_stat */
     }
-    if (flavor > 7 || size > 400 || (flavor == 0 && size != 0 && strict)) {
+    /* AUTH_NONE is empty, but for the 8 bytes that agree to TLS: RFC 9289
+     * section 4.1. */
+    if (flavor > 7 || size > 400 ||
+        (flavor == 0 && size != 0 && size != 8 && strict)) {
         return UNLIKE;
     }
     if (size == 0 && wire_be32(p + 20) > 5) {

@@ -14,7 +14,7 @@ function(golden_test name)
 endfunction()
 
 foreach(group golden by_hand tshark rows shapes links program repeated order
-        snaplen dropped)
+        snaplen dropped clocks nothing)
   golden_test(${group} ${GOLDEN}/properties $<TARGET_FILE:nfs-atime-test>
               $<TARGET_FILE:golden_driver> ${group})
 endforeach()
