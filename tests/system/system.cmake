@@ -18,6 +18,8 @@ if(SYSTEM_TESTS)
       set_tests_properties(lab_${what} PROPERTIES FIXTURES_REQUIRED lab)
     endif()
   endforeach()
+  # Alone on the machine: see there.
+  set_tests_properties(lab_repeat PROPERTIES RUN_SERIAL ON)
   # The longest first, so that the others fit beside it.
   set_tests_properties(lab_acceptance PROPERTIES COST 1000)
 endif()
