@@ -105,10 +105,11 @@ make_ext4() { # device number directory
     mount -t ext4 -o strictatime "$1" "$3" && rmdir "$3/lost+found"
 }
 
-# While a journal is written for the first time the kernel makes its buffers,
-# and each transaction is some 15 us longer; on the second round still 7. So
-# twice round, before anything is measured: a transaction takes three blocks
-# of 1024. The local file system commits every few seconds only.
+# A SETATTR on a fresh export was seen to be 7 to 15 us longer, up to about the
+# transaction at which its journal had been written once (4096 blocks, three to
+# a transaction: number 1360); the likely reason is that the journal's buffers
+# are made then. So twice round a journal of 1024 blocks before anything is
+# measured, and runs after one another stay alike.
 go_round_journal() { # directory
     for _transaction in $(seq 800); do
         echo >>"$1/journal" && sync "$1/journal" || return 1
