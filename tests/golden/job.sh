@@ -56,7 +56,7 @@ counters() { # directory: the kernel's own, without its times
         /proc/self/mountstats
 }
 
-for mounted in $(sed -n 's/^[^ ]* \([^ ]*\) nfs4\{0,1\} .*/\1/p' /proc/mounts); do
+awk '$3 ~ /^nfs4?$/ { print $2 }' /proc/mounts | while read -r mounted; do
     umount "$mounted"
 done
 cp /job/tiny "$EXPORT_DIRECTORY/tiny"

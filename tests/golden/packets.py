@@ -241,7 +241,8 @@ LINKS = {
     "snap": (1, snap), "sll": (113, sll), "sll2": (276, sll2),
     "null-le": (0, null("<", 24)), "null-be": (0, null(">", 30)),
     "loop": (108, null(">", 28)), "raw": (101, raw), "raw-12": (12, raw),
-    "ppp": (9, ppp), "fddi": (10, fddi), "vxlan": (1, vxlan), "geneve": (1, geneve),
+    "ppp": (9, ppp), "fddi": (10, fddi), "vxlan": (1, vxlan),
+    "geneve": (1, geneve),
     "gre": (1, gre), "gre-ethernet": (1, gre_ethernet),
 }
 

@@ -247,7 +247,7 @@ class Udp(Shape):
         return out
 
 
-# --- made-up traffic: 100 GETATTR, 100 ACCESS, 100 SETATTR of NFSv3 ------------
+# --- made-up traffic: 100 GETATTR, 100 ACCESS, 100 SETATTR of NFSv3 -----------
 
 CLIENT, SERVER = b"\x0a\0\0\1", b"\x0a\0\0\2"
 HANDLE = bytes(range(32))
