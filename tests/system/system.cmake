@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 add_test(NAME check_floors
          COMMAND ${CMAKE_CURRENT_LIST_DIR}/check-floors)
+add_test(NAME check_scripts
+         COMMAND ${CMAKE_CURRENT_LIST_DIR}/check-scripts)
 
 # The lab. The first of these builds the program as a user has it (no
 # sanitizers) and the guest's image, the others take both.
