@@ -228,7 +228,7 @@ static void
 setting(const struct capture_report *report, FILE *out)
 {
     const struct capture_result *result = report->result;
-    char text[64];
+    char text[64], limit[256];
     size_t i;
 
     html_heading(out, "setting", "Setting");
@@ -243,6 +243,11 @@ setting(const struct capture_report *report, FILE *out)
             fputs(": ", out);
             html_text(out, result->inputs[i].warning);
         }
+        fputs("</dd>\n", out);
+    }
+    if (capture_limit_text(result, limit, sizeof limit)) {
+        fputs("<dt>limit</dt><dd>", out);
+        html_text(out, limit);
         fputs("</dd>\n", out);
     }
     if (report->filter != NULL) {

@@ -226,6 +226,8 @@ capture_report_json(const struct capture_report *report, FILE *out)
                         json_string("nfs-atime-test.capture/1"));
     json_object_set_new(root, "inputs", inputs_value(result));
     json_object_set_new(root, "packets", INTEGER(result->packets.packets));
+    json_object_set_new(root, "limit_reached",
+                        json_boolean(result->limit_reached));
     json_object_set_new(root, "first_ns",
                         result->packets.packets > 0 ? INTEGER(result->first_ns)
                                                     : json_null());

@@ -75,6 +75,21 @@ capture_losses(const struct capture_result *result, struct named_loss *losses,
     return count;
 }
 
+bool
+capture_limit_text(const struct capture_result *result, char *text,
+                   size_t size)
+{
+    const struct packet_losses *p = &result->packets;
+
+    if (!result->limit_reached)
+        return false;
+    snprintf(text, size, "Stopped after %" PRIu64 " packets, the limit of -c: "
+             "what may come later was not looked at, and a call whose reply "
+             "comes later is counted as unanswered.",
+             p->packets - p->filtered_packets);
+    return true;
+}
+
 void
 capture_report_nothing(const struct capture_report *report, FILE *out)
 {

@@ -38,10 +38,15 @@ void capture_report_text(const struct capture_report *report, unsigned width,
 /* 0, or -1 when out of memory. */
 int capture_report_json(const struct capture_report *report, FILE *out);
 
+/* The sentence that says where reading stopped, and why; false when it went to
+ * the inputs' end. */
+bool capture_limit_text(const struct capture_result *result, char *text,
+                        size_t size);
+
 /* Why no RPC was found, as sentences on out; nothing when some were. */
 void capture_report_nothing(const struct capture_report *report, FILE *out);
 
-/* What of the inputs was not read, and the losses that are not 0; nothing
+/* What of the inputs was not read, the limit, and the losses that are not 0; nothing
  * when there is neither. For outputs that have no place for them. */
 void capture_report_losses(const struct capture_report *report, FILE *out);
 

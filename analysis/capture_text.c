@@ -231,6 +231,7 @@ access_table(struct rpc_counts *counts, FILE *out)
 static void
 input_lines(const struct capture_result *result, FILE *out)
 {
+    char limit[256];
     size_t i;
 
     for (i = 0; i < result->input_count; i++) {
@@ -246,6 +247,8 @@ input_lines(const struct capture_result *result, FILE *out)
                     escape_string(ESCAPE_TERMINAL, input->warning, warning,
                                   sizeof warning));
     }
+    if (capture_limit_text(result, limit, sizeof limit))
+        fprintf(out, "%s\n", limit);
     if (result->packets.packets > 0)
         fprintf(out, "%" PRIu64 " calls and %" PRIu64 " replies in %.6f s\n",
                 result->rpc.calls, result->rpc.replies,
@@ -280,8 +283,11 @@ void
 capture_report_losses(const struct capture_report *report, FILE *out)
 {
     const struct capture_result *result = report->result;
+    char limit[256];
     size_t i;
 
+    if (capture_limit_text(result, limit, sizeof limit))
+        fprintf(out, "%s\n", limit);
     for (i = 0; i < result->input_count; i++) {
         char warning[1024];
 

@@ -90,12 +90,13 @@ fail(struct byte_input *input, const char *what, const char *why)
     }
 }
 
-/* read(2) until `size` bytes are there or the file ends. */
+/* read(2) until at least that many of `size` bytes are there or the file
+ * ends. */
 static size_t
-read_fully(struct byte_input *input, uint8_t *to, size_t size)
+read_at_least(struct byte_input *input, uint8_t *to, size_t least, size_t size)
 {
     size_t have = 0;
-    while (have < size) {
+    while (have < least) {
         ssize_t got = read(input->fd, to + have, size - have);
         if (got < 0 && errno == EINTR) {
             continue;
@@ -108,9 +109,6 @@ read_fully(struct byte_input *input, uint8_t *to, size_t size)
             break;
         }
         have += (size_t)got;
-        if (input->encoding != PLAIN) {
-            break;
-        }
     }
     return have;
 }
@@ -125,8 +123,16 @@ raw_refill(struct byte_input *input)
         return false;
     }
     input->raw_next = 0;
-    input->raw_end = read_fully(input, input->raw, RAW_SIZE);
+    input->raw_end = read_at_least(input, input->raw, 1, RAW_SIZE);
     return input->raw_end > 0;
+}
+
+/* Who reads in the caller's thread hands on what came: a pipe's writer may
+ * pause for long. */
+static bool
+has_enough(const struct byte_input *input, size_t have)
+{
+    return !input->threaded && have > 0 && input->raw_next == input->raw_end;
 }
 
 static size_t
@@ -135,7 +141,7 @@ fill_gzip(struct byte_input *input, uint8_t *to, size_t size)
     z_stream *z = &input->zlib;
     z->next_out = to;
     z->avail_out = (uInt)size;
-    while (z->avail_out > 0) {
+    while (z->avail_out > 0 && !has_enough(input, size - z->avail_out)) {
         if (!raw_refill(input)) {
             if (input->frame_open) {
                 fail(input, "gzip", "compressed data end too early");
@@ -170,7 +176,7 @@ static size_t
 fill_zstd(struct byte_input *input, uint8_t *to, size_t size)
 {
     ZSTD_outBuffer out = {to, size, 0};
-    while (out.pos < out.size) {
+    while (out.pos < out.size && !has_enough(input, out.pos)) {
         if (!raw_refill(input)) {
             if (input->frame_open) {
                 fail(input, "zstd", "compressed data end too early");
@@ -200,10 +206,11 @@ fill_plain(struct byte_input *input, uint8_t *to, size_t size)
         memcpy(to, input->raw + input->raw_next, have);
         input->raw_next = input->raw_end;
     }
-    have += read_fully(input, to + have, size - have);
-    if (have < size) {
-        input->produced_all = true;
+    if (!has_enough(input, have)) {
+        size_t least = input->threaded ? size - have : 1;
+        have += read_at_least(input, to + have, least, size - have);
     }
+    input->produced_all = input->raw_over;
     return have;
 }
 
@@ -533,7 +540,7 @@ encoding_of(const uint8_t *first, size_t size)
 static bool
 choose_encoding(struct byte_input *input)
 {
-    input->raw_end = read_fully(input, input->raw, 16);
+    input->raw_end = read_at_least(input, input->raw, 16, 16);
     input->encoding = encoding_of(input->raw, input->raw_end);
     switch (input->encoding) {
     case GZIP:

@@ -24,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define PROGRESS_PACKETS 16384
 #define OPENED_FIRST 256 /* well below what a process may have open */
@@ -36,6 +37,7 @@ struct reading {
     struct capture_filter *filter;
     uint64_t bytes_before; /* in inputs that were read */
     uint64_t bytes_total;  /* 0: unknown */
+    uint64_t passed;       /* packets that the filter let through */
 };
 
 void
@@ -121,6 +123,21 @@ open_input(const char *path, int descriptor, bool ahead,
     return true;
 }
 
+/* With a limit no other thread helps: it would read, and wait for, what is
+ * not wanted. */
+static bool
+has_help(const struct capture_options *options)
+{
+    return options->threads != 1 && options->packet_limit == 0;
+}
+
+static bool
+limit_reached(const struct reading *reading)
+{
+    return reading->options->packet_limit != 0 &&
+           reading->passed >= reading->options->packet_limit;
+}
+
 /* Packets one by one. */
 static enum pcap_source_status
 read_one_by_one(struct reading *reading, struct pcap_source *source,
@@ -128,13 +145,15 @@ read_one_by_one(struct reading *reading, struct pcap_source *source,
 {
     struct packet packet;
     struct packet_decoded decoded;
-    enum pcap_source_status status;
-    while ((status = pcap_source_next(source, &packet)) == PCAP_SOURCE_PACKET) {
+    enum pcap_source_status status = PCAP_SOURCE_PACKET;
+    while (!limit_reached(reading) &&
+           (status = pcap_source_next(source, &packet)) == PCAP_SOURCE_PACKET) {
         if (reading->filter != NULL &&
             !capture_filter_match(reading->filter, &packet)) {
             decoded.filtered = true;
         } else {
             packet_decode(&packet, &decoded);
+            reading->passed++;
         }
         packet_engine_take(reading->engine, &decoded);
         if (++input->packets % PROGRESS_PACKETS == 0) {
@@ -171,14 +190,14 @@ read_packets(struct reading *reading, struct pcap_source *source,
 {
     enum pcap_source_status status;
     struct packet_ahead *ahead = NULL;
-    if (reading->options->threads != 1) {
+    if (has_help(reading->options)) {
         ahead = packet_ahead_new(source, reading->filter);
     }
     status = ahead != NULL ? read_ahead(reading, ahead, input)
                            : read_one_by_one(reading, source, input);
     struct packet_losses *losses = packet_engine_losses(reading->engine);
     losses->malformed_packets += pcap_source_malformed(source);
-    input->complete = status == PCAP_SOURCE_END;
+    input->complete = status != PCAP_SOURCE_BROKEN;
     input->bytes = pcap_source_consumed(source);
     if (pcap_source_message(source) != NULL) {
         input->warning = strdup(pcap_source_message(source));
@@ -202,6 +221,18 @@ total_size(const char *const *paths, size_t count)
         total += (uint64_t)about.st_size;
     }
     return total;
+}
+
+/* Closes those of open_first() that nobody took. */
+static void
+close_rest(int *descriptors, size_t from, size_t count)
+{
+    for (size_t i = from; descriptors != NULL && i < count; i++) {
+        if (descriptors[i] > STDERR_FILENO) {
+            close(descriptors[i]);
+        }
+    }
+    free(descriptors);
 }
 
 static bool
@@ -263,14 +294,14 @@ capture_read(const char *const *paths, size_t path_count,
     }
     size_t opened = 0;
     bool incomplete = false;
-    for (size_t i = 0; i < path_count; i++) {
+    for (size_t i = 0; i < path_count && !limit_reached(&reading); i++) {
         struct capture_input *input = &result->inputs[result->input_count++];
         struct pcap_source *source;
         char why[512];
         input->path = strdup(paths[i]);
         if (open_input(paths[i],
                        descriptors != NULL ? descriptors[i] : NOT_OPENED,
-                       options->threads != 1, &source, why, sizeof why)) {
+                       has_help(options), &source, why, sizeof why)) {
             read_packets(&reading, source, input);
             pcap_source_free(source);
             opened++;
@@ -282,7 +313,8 @@ capture_read(const char *const *paths, size_t path_count,
         }
         incomplete |= !input->complete;
     }
-    free(descriptors);
+    close_rest(descriptors, result->input_count, path_count);
+    result->limit_reached = limit_reached(&reading);
     packet_engine_finish(reading.engine);
     packet_engine_result(reading.engine, result);
     rpc_match_finish(reading.match, result->last_ns);

@@ -17,6 +17,7 @@ struct capture_options {
     const uint16_t *ports; /* server ports beside 2049, 111, 20049 */
     size_t port_count;
     const char *filter;    /* libpcap filter, or NULL */
+    uint64_t packet_limit; /* stop after so many that passed it; 0: never */
     unsigned threads;      /* 0: as many as help; 1: none but the caller */
     size_t max_pending;    /* outstanding calls, all connections */
     size_t max_connections;
@@ -43,8 +44,10 @@ struct capture_input {
 };
 
 struct capture_result {
-    struct capture_input *inputs;
+    struct capture_input *inputs; /* those that were begun */
     size_t input_count;
+    bool limit_reached; /* stopped at packet_limit: what comes after it was
+                           not looked at, nor were further inputs */
     struct packet_losses packets;
     struct rpc_losses rpc;
     int64_t first_ns, last_ns; /* of all packets; 0 when none */
@@ -63,7 +66,8 @@ enum capture_status {
 /*
  * Reads the files ("-" is standard input; several are one capture, in the
  * order given) and calls the sink for every transaction, in the order in
- * which they complete; the same for every number of threads.
+ * which they complete; the same for every number of threads. Calls that wait
+ * for a reply when it stops at the limit are unanswered, nothing is lost.
  *
  * @param error receives one line that names the file, the place and what to
  *        do, when CAPTURE_FAILED.

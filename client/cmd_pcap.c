@@ -174,6 +174,7 @@ read_and_print(struct pcap_reading *reading)
     if (reading->names != NULL || reading->course != NULL)
         options.depth = RPC_DEPTH_FULL;
     options.filter = arguments->filter;
+    options.packet_limit = arguments->packet_limit;
     options.ports = arguments->ports;
     options.port_count = arguments->port_count;
     options.threads = arguments->threads;

@@ -23,6 +23,7 @@ enum {
 };
 
 static const struct option long_options[] = {
+    {"count", required_argument, NULL, 'c'},
     {"read", required_argument, NULL, 'r'},
     {"filter", required_argument, NULL, 'f'},
     {"port", required_argument, NULL, OPTION_PORT},
@@ -58,6 +59,8 @@ usage(FILE *out)
           "      --transactions[=tsv|jsonl]  one row per RPC in place of the report\n"
           "      --run RUN            the report of that run from these captures, joined\n"
           "                           by their markers (--format as for report)\n"
+          "  -c, --count N            stop after N packets, of all files together, that\n"
+          "                           passed the filter\n"
           "  -f, --filter EXPR        take only packets that match (pcap-filter(7))\n"
           "      --port N             N is a server port too (2049, 20049, 111 are)\n"
           "      --access-cache S     an equal ACCESS within S seconds is redundant (3)\n"
@@ -162,6 +165,7 @@ read_number(struct pcap_arguments *arguments, int option, const char *text)
 {
     const unsigned long most = option == OPTION_PORT          ? 65535
                                : option == OPTION_MAX_REORDER ? 65536
+                               : option == 'c'                ? UINT32_MAX
                                                               : 16777216;
     unsigned long number;
 
@@ -176,6 +180,9 @@ read_number(struct pcap_arguments *arguments, int option, const char *text)
         if (arguments->port_count == PCAP_MOST_PORTS)
             return wrong_usage("more than 64 ports", NULL);
         arguments->ports[arguments->port_count++] = (uint16_t)number;
+        break;
+    case 'c':
+        arguments->packet_limit = number;
         break;
     case OPTION_TOP:
         arguments->top = number;
@@ -234,6 +241,7 @@ read_option(struct pcap_arguments *arguments, int option, const char *text)
         return parse_seconds(text, &arguments->access_cache_s)
                    ? -1
                    : wrong_usage("not a number of seconds", text);
+    case 'c':
     case OPTION_PORT:
     case OPTION_TOP:
     case OPTION_MAX_PENDING:
@@ -266,9 +274,10 @@ check(const struct pcap_arguments *arguments)
         (!report || arguments->format == REPORT_HTML))
         return wrong_usage("--by goes with --format text and json", NULL);
     if (arguments->run != NULL &&
-        (arguments->filter != NULL || arguments->port_count > 0))
+        (arguments->filter != NULL || arguments->port_count > 0 ||
+         arguments->packet_limit > 0))
         return wrong_usage("--run takes the ports from the run, and all "
-                           "packets: no --filter and no --port", NULL);
+                           "packets: no --filter, --port and --count", NULL);
     if (report && arguments->format != REPORT_TEXT &&
         arguments->format != REPORT_JSON && arguments->format != REPORT_HTML)
         return wrong_usage("a capture alone is reported as text, json or "
@@ -290,7 +299,7 @@ pcap_options_read(struct pcap_arguments *arguments, int argc, char **argv)
         return 1;
     }
     optind = 1;
-    while (status < 0 && (option = getopt_long(argc, argv, "r:f:qvnh",
+    while (status < 0 && (option = getopt_long(argc, argv, "c:r:f:qvnh",
                                                long_options, NULL)) != -1)
         status = read_option(arguments, option, optarg);
     if (status >= 0)

@@ -31,6 +31,7 @@ struct pcap_arguments {
     int64_t interval_ns;
     size_t top;         /* groups printed as text */
     const char *filter;
+    size_t packet_limit; /* 0: none */
     uint16_t ports[PCAP_MOST_PORTS];
     size_t port_count;
     unsigned threads;

@@ -102,7 +102,7 @@ _nfs_atime_test() {
     pcap)
         options+=' --format --by --top --transactions --run --filter --port
             --access-cache --max-pending --max-connections --max-reorder
-            --threads --quiet --verbose'
+            --threads --count --quiet --verbose'
         ;;
     report)
         options+=' --format --confidence --output --expect --baseline
