@@ -18,26 +18,22 @@ static const char help_text[] =
     "       nfs-atime-test bench prefault [--size BYTES] [options]\n"
     "\n"
     "self-exec  A program that execs itself, in one process: us per exec.\n"
-    "  -n EXECS           in each run (1000000)\n"
-    "  --race TIME        instead: for that long, threads read the process's\n"
-    "                     maps, status and statm; what went wrong is counted\n"
+    "  -n EXECS        in each run (1000000)\n"
+    "  --race TIME     instead: for that long, threads read the process's maps,\n"
+    "                  status and statm; what went wrong is counted\n"
     "header     The first bytes of a program by mmap, read, pread and\n"
     "           malloc+read, from the page cache and past it: ns per access.\n"
-    "  --sizes LIST       bytes to look at (4,32,1024,4096)\n"
-    "  -n ACCESSES        from the page cache, in each run (1000)\n"
-    "  --cold ACCESSES    past it, in each run (20)\n"
-    "  --program WHAT     whose header: static, libc, dynamic, a PATH (libc)\n"
+    "  --sizes LIST    bytes to look at (4,32,1024,4096)\n"
+    "  -n, --cold N    accesses from the page cache (1000), past it (20), a run\n"
+    "  --program WHAT  whose header: static, libc, dynamic, a PATH (libc)\n"
     "prefault   Writing a file out of a mapped one whose pages were touched\n"
     "           before, and were not: seconds, WRITEs, bytes sent.\n"
-    "  --size BYTES       of the file; K, M and G after the number (16M)\n"
+    "  --size BYTES    of the file; K, M and G after the number (16M)\n"
     "\n"
-    "  --dir DIR          local or on NFS; may be repeated (.)\n"
-    "  -r, --runs N       self-exec 3, header 11, prefault 10\n"
-    "  --seed N           of the order of the runs (1)\n"
-    "  -i, -f, -s, -B, -w, --no-capture, --label, --export-note, --clock, --id, -o,\n"
-    "  --format, -q, -v   as for the test; without the privilege to capture,\n"
-    "                     the RPCs are the kernel's count\n"
-    "  -h, --help, --version\n"
+    "  --dir DIR       local or on NFS; may be repeated (.)\n"
+    "  -r, --runs N    self-exec 3, header 11, prefault 10\n"
+    "  -o, -i, -w, --no-capture, --format and more as for the test\n"
+    "  -h, --help, --version; all options: man nfs-atime-test-bench\n"
     "\n"
     "Ctrl-C keeps what was measured. Exit status as for the test.\n";
 
@@ -235,8 +231,6 @@ read_option(struct bench_settings *settings, int code, const char *name,
     case 'h':
         fputs(help_text, stdout);
         return OPTIONS_DONE;
-    case '?':
-        return wrong("unknown option or missing value");
     default:
         break;
     }
@@ -285,16 +279,21 @@ read_options(struct bench_settings *settings, const struct bench_kind *kind,
              int argc, char **argv)
 {
     enum options_status status = OPTIONS_RUN;
+    char problem[256];
     int code, index = -1;
 
     set_defaults(settings, kind);
     optind = 1;
+    opterr = 0;
     while (status == OPTIONS_RUN &&
-           (code = getopt_long(argc, argv, "n:r:i:f:s:B:w:o:hqv", long_options,
-                               &index)) != -1) {
+           (code = getopt_long(argc, argv, ":n:r:i:f:s:B:w:o:hqv",
+                               long_options, &index)) != -1) {
         const char *name = index >= 0 ? long_options[index].name : NULL;
 
-        if (code != '?' && !belongs_to(kind, code, name))
+        if (code == '?' || code == ':')
+            status = wrong("%s", option_problem(code, argv, long_options,
+                                                problem, sizeof(problem)));
+        else if (!belongs_to(kind, code, name))
             status = wrong("%s%s is not of bench %s",
                            name != NULL ? "--" : "-", name != NULL ? name : "n",
                            kind->name);

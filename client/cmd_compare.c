@@ -6,6 +6,7 @@
 #include "analysis/compare_html.h"
 #include "analysis/raw_runs.h"
 #include "analysis/sample_table.h"
+#include "client/util.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -18,7 +19,7 @@
 #include <unistd.h>
 
 enum { OPTION_FORMAT = 256, OPTION_TIME, OPTION_EXECS, OPTION_EXPECT,
-       OPTION_HELP, OPTION_VERSION };
+       OPTION_VERSION };
 
 static const struct option long_options[] = {
     {"format", required_argument, NULL, OPTION_FORMAT},
@@ -26,7 +27,7 @@ static const struct option long_options[] = {
     {"execs", required_argument, NULL, OPTION_EXECS},
     {"expect", required_argument, NULL, OPTION_EXPECT},
     {"confidence", required_argument, NULL, 'c'},
-    {"help", no_argument, NULL, OPTION_HELP},
+    {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
     {NULL, 0, NULL, 0},
 };
@@ -47,10 +48,9 @@ static void
 usage(FILE *out)
 {
     fputs(
-        "usage: nfs-atime-test compare [options] RUN RUN...\n"
+        "Usage: nfs-atime-test compare [options] RUN RUN...\n"
         "       nfs-atime-test compare [options] FILE...\n"
         "       nfs-atime-test compare [options] --time FILE...\n"
-        "\n"
         "Compares everything with the first: runs cell by cell, times and "
         "RPCs; or\n"
         "plain columns of numbers, one value a line, as ministat does ('-' or "
@@ -59,9 +59,7 @@ usage(FILE *out)
         "prints them\n"
         "(--time, or a name that ends in .time; one such file is enough).\n"
         "\n"
-        "  -c, --confidence PC  per cent (95); 80, 90, 95, 98, 99 and 99.5 "
-        "of columns are\n"
-        "                       read from ministat's table\n"
+        "  -c, --confidence PC  per cent (95)\n"
         "  -C COLUMN            which column, from 1 (1)\n"
         "  -d DELIMITERS        characters between columns (space and tab)\n"
         "  -w WIDTH             of the plot, 8 to 1000 (74, or the "
@@ -69,15 +67,10 @@ usage(FILE *out)
         "  -s                   a line for each bar of the plot\n"
         "  -A                   no plot\n"
         "  -n                   table only: no plot, no comparison\n"
-        "      --execs N        execs in each of the raw runs\n"
-        "      --expect none    status 3 when a difference is proven\n"
-        "      --format FORMAT  text (default), json or, of runs,\n"
-        "                       html\n"
-        "      --help, --version\n"
-        "\n"
-        "The median of an even number of plain values is the upper of the two "
-        "in the\n"
-        "middle, as ministat has it; of runs, their mean.\n"
+        "  --execs N            execs in each of the raw runs\n"
+        "  --expect none        status 3 when a difference is proven\n"
+        "  --format FORMAT      text (default), json or, of runs, html\n"
+        "  -h, --help, --version; more: man nfs-atime-test-compare\n"
         "\n"
         "Exit status: 0 done; 1 failed; 2 wrong usage; 3 --expect did not "
         "hold; 4 done,\n"
@@ -448,7 +441,7 @@ take_option(struct request *request, int option)
             return wrong_usage("no such format", optarg);
         return 0;
     default:
-        return wrong_usage("unknown option or missing value", NULL);
+        return wrong_usage("no such option", NULL);
     }
 }
 
@@ -461,12 +454,18 @@ cmd_compare(int argc, char **argv)
         .delimiters = COLUMN_DELIMITERS,
     };
     int option, status;
+    char problem[256];
 
     request.style.width = terminal_width();
     optind = 1;
-    while ((option = getopt_long(argc, argv, "AnsC:c:d:w:", long_options,
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, ":AnsC:c:d:w:h", long_options,
                                  NULL)) != -1) {
-        if (option == OPTION_HELP) {
+        if (option == '?' || option == ':')
+            return wrong_usage(option_problem(option, argv, long_options,
+                                              problem, sizeof problem),
+                               NULL);
+        if (option == 'h') {
             usage(stdout);
             return 0;
         }

@@ -4,6 +4,7 @@
 #include "analysis/report.h"
 #include "analysis/rtt_slope.h"
 #include "client/expect_options.h"
+#include "client/util.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -12,7 +13,6 @@
 
 enum {
     OPTION_FORMAT = 256,
-    OPTION_HELP,
     OPTION_VERSION,
 };
 
@@ -21,7 +21,7 @@ static const struct option long_options[] = {
     {"confidence", required_argument, NULL, 'c'},
     {"output", required_argument, NULL, 'o'},
     EXPECT_LONG_OPTIONS,
-    {"help", no_argument, NULL, OPTION_HELP},
+    {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, OPTION_VERSION},
     {NULL, 0, NULL, 0},
 };
@@ -29,26 +29,28 @@ static const struct option long_options[] = {
 static void
 usage(FILE *out)
 {
-    fputs("usage: nfs-atime-test report [options] RUN...\n"
-          "\n"
+    fputs("Usage: nfs-atime-test report [options] RUN...\n"
           "Makes the report of a stored run again, from its run.json and its "
           "captures.\n"
           "RUN is the run's directory or the run.json in it. Runs with "
           "different\nround-trip times: at the end, how many round trips an "
           "exec waits for.\n"
           "\n"
-          "      --format FORMAT    text (default), time, json, csv, markdown or html\n"
-          "  -c, --confidence PC    confidence of the intervals, per cent (95)\n"
-          "  -o, --output FILE      write there instead of standard output\n"
-          "      --expect EXPR      such as 'nfs3 none SETATTR/exec == 0' or\n"
-          "                         'nfs4.2 setattr time < 1.5 * none'; repeatable\n"
-          "      --baseline RUN     expect no cell to be slower than there ...\n"
-          "      --tolerance PC     ... by more than that many per cent (0)\n"
-          "      --expect-format F  tap or junit, in place of the report\n"
-          "      --help, --version\n"
+          "  --format FORMAT      text (default), time, json, csv, markdown "
+          "or html\n"
+          "  -c, --confidence PC  confidence of the intervals, per cent (95)\n"
+          "  -o, --output FILE    write there instead of standard output\n"
+          "  --expect EXPR        such as 'nfs3 none SETATTR/exec == 0' or\n"
+          "                       'nfs4.2 setattr time < 1.5 * none'; "
+          "repeatable\n"
+          "  --baseline RUN       expect no cell to be slower than there ...\n"
+          "  --tolerance PC       ... by more than that many per cent (0)\n"
+          "  --expect-format F    tap or junit, in place of the report\n"
+          "  -h, --help, --version; more: man nfs-atime-test-report\n"
           "\n"
-          "Exit status: 0 done; 1 failed; 2 wrong usage; 3 an --expect does not\n"
-          "hold or is not to be decided; 4 done, but the run is incomplete.\n", out);
+          "Exit status: 0 done; 1 failed; 2 wrong usage; 3 an --expect does "
+          "not\nhold or is not to be decided; 4 done, but the run is "
+          "incomplete.\n", out);
 }
 
 static int
@@ -89,7 +91,7 @@ read_option(struct report_arguments *arguments, int option, const char *text)
     case 'o':
         arguments->output = text;
         return -1;
-    case OPTION_HELP:
+    case 'h':
         usage(stdout);
         return 0;
     case OPTION_VERSION:
@@ -98,15 +100,10 @@ read_option(struct report_arguments *arguments, int option, const char *text)
     default:
         break;
     }
-    switch (expect_option(&arguments->expect, option, text, error,
-                          sizeof error)) {
-    case 0:
-        return -1;
-    case -1:
-        return wrong_usage(error, NULL);
-    default:
-        return wrong_usage("unknown option or missing value", NULL);
-    }
+    return expect_option(&arguments->expect, option, text, error,
+                         sizeof error) == 0
+               ? -1
+               : wrong_usage(error, NULL);
 }
 
 static int
@@ -116,9 +113,13 @@ read_arguments(struct report_arguments *arguments, int argc, char **argv)
     char error[512];
 
     optind = 1;
-    while (status < 0 && (option = getopt_long(argc, argv, "c:o:",
+    opterr = 0;
+    while (status < 0 && (option = getopt_long(argc, argv, ":c:o:h",
                                                long_options, NULL)) != -1)
-        status = read_option(arguments, option, optarg);
+        status = option == '?' || option == ':'
+                     ? wrong_usage(option_problem(option, argv, long_options,
+                                                  error, sizeof error), NULL)
+                     : read_option(arguments, option, optarg);
     if (status >= 0)
         return status;
     if (optind == argc)

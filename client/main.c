@@ -30,10 +30,20 @@ static const struct {
 int
 main(int argc, char **argv)
 {
+    static char help[] = "--help";
+    char *asked[] = {argv[0], help, NULL};
+
     /* A pipe that closes is an error like any other, told by write. */
     signal(SIGPIPE, SIG_IGN);
     if (argc < 2 || argv[1][0] == '-')
         return cmd_test(argc, argv);
+    if (strcmp(argv[1], "help") == 0) {
+        if (argc == 2)
+            return cmd_test(2, asked);
+        argv[1] = argv[2];
+        argv[2] = help;
+        argc = 3;
+    }
     for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
         if (strcmp(argv[1], commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);

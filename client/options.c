@@ -16,44 +16,31 @@
 #define MAX_EXECS 100000000
 #define MAX_REPETITIONS 100000
 
+/* One screen; the manual has the rest. */
 static const char help_text[] =
     "Usage: nfs-atime-test --mount DIR [options] [-- ARGUMENT...]\n"
     "       nfs-atime-test pcap|report|compare|probe|bench ... (--help each)\n"
     "Execs a program on an NFS mount, counts the RPCs, asks the server whether\n"
     "the access time moved, and reports what happened and what it cost.\n"
     "\n"
-    "  --mount DIR           on an NFS mount; may be repeated\n"
-    "  --local DIR           on a local file system, to compare; repeatable\n"
-    "  -n EXECS              in each cell (200)\n"
-    "  -r REPETITIONS        of each cell (5)\n"
-    "  --methods LIST        of noexec,none,setattr,read,open-read,direct-read\n"
-    "  --program WHAT        static, libc, dynamic, or a PATH; one that lies on\n"
-    "                        the mount is used there and nothing is written\n"
-    "  --spawn HOW           vfork, fork or posix_spawn (vfork)\n"
-    "  --as USER             exec as that user\n"
-    "  --seed N              of the order of the cells (1)\n"
-    "  --interval TIME       pause after each exec, such as 10ms (0)\n"
-    "  --idle TIME           listen to the background first (2s)\n"
-    "  --warm-up EXECS       not counted, on each file system (3), and one\n"
-    "                        before each cell; 0: neither\n"
-    "  -i INTERFACE          to capture on (by the route to the server)\n"
-    "  -f FILTER             of the capture (the server's port)\n"
-    "  -s BYTES, -B KIB      snap length (all), ring of the capture (65536)\n"
-    "  --no-capture          count by the kernel's counters alone\n"
-    "  -w FILE               keep the capture there\n"
-    "  -o DIR                results (results/<time>-<host>)\n"
-    "  --format FORMAT       of the report: text, time, json, csv, markdown,\n"
-    "                        html (text)\n"
-    "  --label DIR=NAME      what to call a file system in the report\n"
-    "  --export-note [DIR=]TEXT, --clock TEXT, --id TEXT   for the report\n"
-    "  --export-dir [DIR=]D  the exported directory, seen here without NFS\n"
-    "  --expect EXPR         'nfs3 none SETATTR/exec == 0'; repeatable\n"
-    "  --baseline RUN, --tolerance PC, --expect-format tap|junit\n"
-    "  -q, -v                no progress; progress also without a terminal\n"
+    "  --mount DIR       on an NFS mount; may be repeated\n"
+    "  --local DIR       on a local file system, to compare; may be repeated\n"
+    "  -n EXECS          in each cell (200)\n"
+    "  -r REPETITIONS    of each cell (5)\n"
+    "  --methods LIST    of noexec,none,setattr,read,open-read,direct-read (all)\n"
+    "  --program WHAT    static, libc, dynamic, or a PATH (static)\n"
+    "  -i INTERFACE      to capture on (by the route to the server)\n"
+    "  --no-capture      count by the kernel's counters alone: no privilege\n"
+    "  -w FILE           keep the capture there\n"
+    "  -o DIR            results (results/<time>-<host>)\n"
+    "  --format FORMAT   text, time, json, csv, markdown or html (text)\n"
+    "  --label DIR=NAME  what to call a file system in the report\n"
+    "  --expect EXPR     such as 'nfs3 none SETATTR/exec == 0'; repeatable\n"
+    "  -q, -v            no progress; progress also without a terminal\n"
     "  -h, --help, --version\n"
-    "\n"
+    "All options: man nfs-atime-test\n"
     "Exit status: 0 done; 1 failed; 2 wrong usage; 3 an --expect does not hold;\n"
-    "4 done, but incomplete; 128+N ended by signal N, the rest is saved.\n";
+    "4 done, but incomplete; 128+N ended by signal N, what was measured is saved.\n";
 
 static const char probe_help_text[] =
     "Usage: nfs-atime-test probe --mount DIR [options]\n"
@@ -422,8 +409,7 @@ read_option(struct test_options *options, int code, const char *text,
     case -1:
         return wrong("%s", error);
     default:
-        fputs("nfs-atime-test: --help shows the options\n", stderr);
-        return OPTIONS_WRONG;
+        return wrong("--%d: no such option", code);
     }
 }
 
@@ -473,18 +459,22 @@ enum options_status
 options_read(struct test_options *options, int argc, char **argv, bool probe)
 {
     struct option probe_options[PROBE_OPTIONS + 1] = {0};
+    const struct option *names = probe ? probe_options : long_options;
+    const char *letters = probe ? "+:hqv" : "+:n:r:i:f:s:B:w:o:hqv";
     enum options_status status = OPTIONS_RUN;
+    char problem[256];
     int code;
 
     memcpy(probe_options, long_options, PROBE_OPTIONS * sizeof(struct option));
     options_defaults(options);
     optind = 1;
+    opterr = 0;
     while (status == OPTIONS_RUN &&
-           (code = getopt_long(argc, argv,
-                               probe ? "+hqv" : "+n:r:i:f:s:B:w:o:hqv",
-                               probe ? probe_options : long_options, NULL)) !=
-               -1)
-        status = read_option(options, code, optarg, probe);
+           (code = getopt_long(argc, argv, letters, names, NULL)) != -1)
+        status = code == '?' || code == ':'
+                     ? wrong("%s", option_problem(code, argv, names, problem,
+                                                  sizeof(problem)))
+                     : read_option(options, code, optarg, probe);
     if (status == OPTIONS_RUN)
         status = check(options, argc, argv, probe);
     if (status != OPTIONS_RUN)

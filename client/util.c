@@ -210,3 +210,51 @@ make_directories(const char *path)
     free(copy);
     return result;
 }
+
+/* How many options begin like that; the whole name is one. */
+static unsigned
+count_options(const char *name, size_t length, const struct option *options,
+              const struct option **found)
+{
+    unsigned count = 0;
+
+    for (; options->name != NULL; options++) {
+        if (strncmp(options->name, name, length) != 0)
+            continue;
+        *found = options;
+        if (options->name[length] == '\0')
+            return 1;
+        count++;
+    }
+    return count;
+}
+
+const char *
+option_problem(int code, char *const *argv, const struct option *options,
+               char *text, size_t size)
+{
+    const char *word = argv[optind - 1];
+    const int length = (int)strcspn(word, "=");
+    const struct option *found = NULL;
+    unsigned count;
+
+    if (strncmp(word, "--", 2) == 0 && length > 2) {
+        count = count_options(word + 2, (size_t)length - 2, options, &found);
+        if (code == ':')
+            snprintf(text, size, "%.*s needs a value", length, word);
+        else if (count == 0)
+            snprintf(text, size, "unknown option %.*s", length, word);
+        else if (count > 1)
+            snprintf(text, size, "%.*s is short for more than one option",
+                     length, word);
+        else if (word[length] == '=' && found->has_arg == no_argument)
+            snprintf(text, size, "%.*s takes no value", length, word);
+        else /* a letter in the word behind it */
+            snprintf(text, size, "unknown option -%c", optopt);
+    } else if (code == ':') {
+        snprintf(text, size, "-%c needs a value", optopt);
+    } else {
+        snprintf(text, size, "unknown option -%c", optopt);
+    }
+    return text;
+}

@@ -7,6 +7,7 @@
 
 #include "analysis/run_file.h"
 
+#include <getopt.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -40,6 +41,16 @@ const char *errno_name(int number);
  * same one is there already. */
 void run_warn(struct run *run, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/*
+ * What is wrong with the option at which getopt_long() stopped, such as
+ * "unknown option --mont" or "-n needs a value". Needs opterr 0 and a colon
+ * before the short options.
+ * @param code what it returned, '?' or ':'
+ */
+const char *option_problem(int code, char *const *argv,
+                           const struct option *options, char *text,
+                           size_t size);
 
 /* Makes directory and its parents, mode 0777 less umask. 0, or -1 and
  * errno. */

@@ -46,7 +46,7 @@ run 1 '/nonexistent: No such file' bench self-exec --dir /nonexistent \
 run 1 'more than the program has' bench header --program static \
     --dir "$directory/d" -o "$directory/short"
 run 0 'Usage' bench --help
-[ "$("$program" bench --help | wc -l)" -le 40 ] || bad "help is not one screen"
+[ "$("$program" bench --help | wc -l)" -le 24 ] || bad "help is not one screen"
 
 run 0 'run 2' bench self-exec -n 200 --runs 2 --dir "$directory/d" \
     -o "$directory/self"

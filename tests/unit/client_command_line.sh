@@ -39,8 +39,26 @@ expect 1 'No such file' --mount /does/not/exist
 expect 1 'not a directory' --local /etc/passwd
 expect 1 '/nowhere' --local local --program /nowhere
 expect 1 'no such user' --local local --as nobody-of-that-name
+for command in '' report compare 'bench header' probe; do
+    # shellcheck disable=SC2086 # none, one or two words
+    {
+        expect 2 'unknown option --mont' $command --mont here
+        expect 2 'unknown option -x' $command -x
+        expect 2 '--help takes no value' $command --help=all
+    }
+done
+expect 2 '--mount needs a value' --mount
+expect 2 '-n needs a value' --local local -qn
+expect 2 'unknown option -x' --no-capture -xq
+expect 2 '--ex is short for more than one option' --ex
+expect 2 '--format needs a value' report --format
 expect 0 '' --help
-(($(wc -l <out) <= 40)) || fail "--help is longer than a screen"
+(($(wc -l <out) <= 24)) || fail "--help is longer than a screen"
+mv out help
+expect 0 '' help
+cmp -s out help || fail "help is not --help"
+expect 0 '' help report
+grep -q 'report \[options\] RUN' out || fail "help report"
 expect 0 '' --version
 grep -q '^nfs-atime-test [0-9]' out || fail "--version"
 [[ ! -e results ]] || fail "mistakes leave results behind"
