@@ -438,7 +438,7 @@ take_option(struct request *request, int option)
         request->json = !strcmp(optarg, "json");
         request->html = !strcmp(optarg, "html");
         if (!request->json && !request->html && strcmp(optarg, "text"))
-            return wrong_usage("no such format", optarg);
+            return wrong_usage("not text, json or html", optarg);
         return 0;
     default:
         return wrong_usage("no such option", NULL);

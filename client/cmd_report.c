@@ -79,7 +79,8 @@ read_option(struct report_arguments *arguments, int option, const char *text)
     case OPTION_FORMAT:
         arguments->format = report_format_by_name(text);
         return arguments->format == REPORT_FORMAT_COUNT
-                   ? wrong_usage("no such format", text)
+                   ? wrong_usage("not text, time, json, csv, markdown or "
+                                 "html", text)
                    : -1;
     case 'c':
         arguments->options.confidence = strtod(text, &end);

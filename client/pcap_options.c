@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "client/pcap_options.h"
 
+#include "client/util.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -47,29 +49,24 @@ static const struct option long_options[] = {
 static void
 usage(FILE *out)
 {
-    fputs("usage: nfs-atime-test pcap [options] FILE...\n"
-          "\n"
+    fputs("Usage: nfs-atime-test pcap [options] FILE...\n"
           "Counts the RPCs in captures: pcap, pcapng, snoop; gzip, zstd; - is standard\n"
           "input. Several files are one capture, in the order given.\n"
           "\n"
-          "      --format FORMAT      text (default), json or html\n"
-          "      --by WHAT            groups, too: client, server, file, uid, or an\n"
-          "                           interval of time such as 10s, 500ms, 1m\n"
-          "      --top N              print the N groups with most calls (20)\n"
-          "      --transactions[=tsv|jsonl]  one row per RPC in place of the report\n"
-          "      --run RUN            the report of that run from these captures, joined\n"
-          "                           by their markers (--format as for report)\n"
-          "  -c, --count N            stop after N packets, of all files together, that\n"
-          "                           passed the filter\n"
-          "  -f, --filter EXPR        take only packets that match (pcap-filter(7))\n"
-          "      --port N             N is a server port too (2049, 20049, 111 are)\n"
-          "      --access-cache S     an equal ACCESS within S seconds is redundant (3)\n"
-          "      --max-pending N      calls waiting for replies (65536)\n"
-          "      --max-connections N  connections followed (16384)\n"
-          "      --max-reorder MIB    TCP data held out of order (8)\n"
-          "      --threads N          1: no helper thread; 0: as many as help (default)\n"
-          "  -q, --quiet / -v, --verbose   no progress / what could not be given up\n"
-          "  -h, --help / --version\n"
+          "  --format FORMAT    text (default), json or html\n"
+          "  --by WHAT          groups, too: client, server, file, uid, or an interval\n"
+          "                     of time such as 10s, 500ms, 1m\n"
+          "  --top N            print the N groups with most calls (20)\n"
+          "  --transactions[=tsv|jsonl]  one row per RPC in place of the report\n"
+          "  --run RUN          the report of that run from these captures, joined by\n"
+          "                     their markers (--format as for report)\n"
+          "  -c, --count N      stop after N packets, of all files together, that\n"
+          "                     passed the filter\n"
+          "  -f, --filter EXPR  take only packets that match (pcap-filter(7))\n"
+          "  --port N           N is a server port too (2049, 20049, 111 are)\n"
+          "  --access-cache S   an equal ACCESS within S seconds is redundant (3)\n"
+          "  -q, --quiet        no progress\n"
+          "  -h, --help, --version; more: man nfs-atime-test-pcap\n"
           "\n"
           "Exit status: 0 done; 1 failed; 2 wrong usage; 4 done, but a capture was cut\n"
           "short or could not be read to its end.\n", out);
@@ -222,7 +219,7 @@ read_option(struct pcap_arguments *arguments, int option, const char *text)
     case OPTION_FORMAT:
         arguments->format = report_format_by_name(text);
         return arguments->format == REPORT_FORMAT_COUNT
-                   ? wrong_usage("no such format", text)
+                   ? wrong_usage("not text, json or html", text)
                    : -1;
     case OPTION_TRANSACTIONS:
         return read_rows(arguments, text);
@@ -255,7 +252,7 @@ read_option(struct pcap_arguments *arguments, int option, const char *text)
         printf("nfs-atime-test %s\n", NAT_VERSION);
         return 0;
     default:
-        return wrong_usage("unknown option or missing value", NULL);
+        return wrong_usage("no such option", NULL);
     }
 }
 
@@ -289,6 +286,7 @@ int
 pcap_options_read(struct pcap_arguments *arguments, int argc, char **argv)
 {
     int option, status = -1;
+    char problem[256];
 
     memset(arguments, 0, sizeof *arguments);
     arguments->access_cache_s = 3;
@@ -299,9 +297,14 @@ pcap_options_read(struct pcap_arguments *arguments, int argc, char **argv)
         return 1;
     }
     optind = 1;
-    while (status < 0 && (option = getopt_long(argc, argv, "c:r:f:qvnh",
+    opterr = 0;
+    while (status < 0 && (option = getopt_long(argc, argv, ":c:r:f:qvnh",
                                                long_options, NULL)) != -1)
-        status = read_option(arguments, option, optarg);
+        status = option == '?' || option == ':'
+                     ? wrong_usage(option_problem(option, argv, long_options,
+                                                  problem, sizeof problem),
+                                   NULL)
+                     : read_option(arguments, option, optarg);
     if (status >= 0)
         return status;
     while (optind < argc)

@@ -100,8 +100,8 @@ _nfs_atime_test() {
     local options='--help --version'
     case $command in
     pcap)
-        options+=' --format --by --top --transactions --run --filter --port
-            --access-cache --max-pending --max-connections --max-reorder
+        options+=' --read --format --by --top --transactions --run --filter
+            --port --access-cache --max-pending --max-connections --max-reorder
             --threads --count --quiet --verbose'
         ;;
     report)
@@ -119,9 +119,9 @@ _nfs_atime_test() {
             _nfs_atime_test_words 'self-exec header prefault'
             return
         fi
-        options+=' --race --sizes --cold --program --size --dir --runs --seed
-            --no-capture --label --export-note --clock --id --format --quiet
-            --verbose'
+        options+=' --execs --accesses --race --sizes --cold --program --size
+            --dir --runs --seed --no-capture --label --export-note --clock
+            --id --format --quiet --verbose'
         ;;
     *)
         if ((cword == 1)) && [[ $cur != -* ]]; then

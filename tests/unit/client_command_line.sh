@@ -39,7 +39,7 @@ expect 1 'No such file' --mount /does/not/exist
 expect 1 'not a directory' --local /etc/passwd
 expect 1 '/nowhere' --local local --program /nowhere
 expect 1 'no such user' --local local --as nobody-of-that-name
-for command in '' report compare 'bench header' probe; do
+for command in '' pcap report compare 'bench header' probe; do
     # shellcheck disable=SC2086 # none, one or two words
     {
         expect 2 'unknown option --mont' $command --mont here
