@@ -9,7 +9,9 @@
  * capture from elsewhere by a straight line through the markers (both the
  * time that the client sent each and the time at which the capture saw it are
  * known; a constant delay between them goes into the offset, and by that
- * every call is put at the time at which the client sent it).
+ * every call is put at the time at which the client sent it). When the wall
+ * clock was set during the run, a time in its own captures says less than the
+ * order: each call is put between the markers that it was seen between.
  *
  * After that everything is in one clock. A cell's window is what lies between
  * its two markers; an exec's window begins with its start and ends where the
@@ -18,6 +20,7 @@
  */
 #include "analysis/exec_window.h"
 
+#include "analysis/clock_steps.h"
 #include "capture/capture.h"
 
 #include <arpa/inet.h>
@@ -49,6 +52,7 @@ struct found_marker {
     size_t cell;
     bool open;
     int64_t capture_ns;
+    uint64_t serial;
 };
 
 struct collector {
@@ -57,6 +61,10 @@ struct collector {
     size_t rpc_space, operation_space;
     struct found_marker *markers;
     size_t marker_count, marker_space;
+    uint64_t *serials; /* of traffic->rpcs while they are collected */
+    size_t serial_space;
+    struct clock_mark *marks; /* when the clock was set */
+    size_t mark_count;
     struct { /* the program's handle, per file system */
         uint8_t bytes[NFS_HANDLE_MAX];
         size_t length;
@@ -360,6 +368,8 @@ collect(void *context, const struct rpc_transaction *tx)
         return;
     if (!make_room((void **)&traffic->rpcs, &collector->rpc_space,
                    traffic->rpc_count + 1, sizeof(*traffic->rpcs)) ||
+        !make_room((void **)&collector->serials, &collector->serial_space,
+                   traffic->rpc_count + 1, sizeof(*collector->serials)) ||
         !make_room((void **)&collector->markers, &collector->marker_space,
                    collector->marker_count + 1,
                    sizeof(*collector->markers))) {
@@ -396,13 +406,14 @@ collect(void *context, const struct rpc_transaction *tx)
         if (find_marker(collector->run, &tx->credential, &cell, &open)) {
             collector->markers[collector->marker_count].cell = cell;
             collector->markers[collector->marker_count].open = open;
+            collector->markers[collector->marker_count].serial = tx->serial;
             collector->markers[collector->marker_count++].capture_ns =
                 tx->call_first_ns;
         }
     } else if (is_own(collector->run, &tx->connection->ends[tx->client])) {
         rpc->owner = OWNER_SELF;
     }
-    traffic->rpc_count++;
+    collector->serials[traffic->rpc_count++] = tx->serial;
 }
 
 static bool
@@ -498,6 +509,35 @@ marker_realtime(const struct run *run, const struct found_marker *found)
     return marker->sent_realtime_ns - marker->sent_monotonic_ns;
 }
 
+/* Without marks, or memory for them, the cells' clock pairs have to do. */
+static void
+mark_steps(const struct run *run, struct collector *collector)
+{
+    size_t i;
+
+    collector->marks =
+        calloc(collector->marker_count + 1, sizeof(*collector->marks));
+    for (i = 0; collector->marks != NULL && i < collector->marker_count; i++) {
+        const struct found_marker *found = &collector->markers[i];
+        const int64_t offset = marker_realtime(run, found);
+
+        if (offset != RUN_UNKNOWN_NS)
+            collector->marks[collector->mark_count++] = (struct clock_mark){
+                found->serial, found->capture_ns, offset};
+    }
+    clock_marks_sort(collector->marks, collector->mark_count);
+}
+
+static int64_t
+place_call(const struct collector *collector, uint64_t serial,
+           int64_t capture_ns)
+{
+    if (collector->mark_count > 0)
+        return clock_marks_place(collector->marks, collector->mark_count,
+                                 serial, capture_ns);
+    return to_monotonic(collector->run, collector->traffic, capture_ns);
+}
+
 /* A straight line through (sent by the client's clock, seen by the
  * capture's), by least squares about the first marker so that nanoseconds
  * keep their precision. */
@@ -576,7 +616,8 @@ set_windows(const struct run *run, const struct collector *collector,
     for (i = 0; i < collector->marker_count; i++) {
         const struct found_marker *found = &collector->markers[i];
         struct cell_traffic *out = &traffic->cells[found->cell];
-        const int64_t when = to_monotonic(run, traffic, found->capture_ns);
+        const int64_t when =
+            place_call(collector, found->serial, found->capture_ns);
 
         if (found->open) {
             out->open_ns = when;
@@ -695,7 +736,10 @@ in_idle(const struct run *run, const struct run_traffic *traffic,
         if (filesystem->idle_start_realtime_ns == RUN_UNKNOWN_NS ||
             filesystem->idle_end_realtime_ns == RUN_UNKNOWN_NS)
             continue;
-        offset = own_offset_at(run, filesystem->idle_start_realtime_ns);
+        /* It comes before the cells. */
+        offset = own_offset_at(run, run->realtime_stepped
+                                        ? INT64_MIN
+                                        : filesystem->idle_start_realtime_ns);
         if (rpc->call_ns >= filesystem->idle_start_realtime_ns - offset &&
             rpc->call_ns < filesystem->idle_end_realtime_ns - offset)
             return true;
@@ -759,16 +803,18 @@ note_idle_length(const struct run *run, struct run_traffic *traffic)
 }
 
 static void
-place_all(const struct run *run, const struct collector *collector,
+place_all(const struct run *run, struct collector *collector,
           struct run_traffic *traffic)
 {
     size_t i;
 
+    if (run->realtime_stepped && !traffic->clock_from_markers)
+        mark_steps(run, collector);
     for (i = 0; i < traffic->rpc_count; i++) {
         struct window_rpc *rpc = &traffic->rpcs[i];
         const int64_t seen = rpc->call_ns;
 
-        rpc->call_ns = to_monotonic(run, traffic, seen);
+        rpc->call_ns = place_call(collector, collector->serials[i], seen);
         /* Short enough that the drift does not matter to a latency. */
         if (rpc->answered) {
             rpc->reply_ns += rpc->call_ns - seen;
@@ -891,6 +937,8 @@ run_traffic_read(const struct run *run, const char *const *captures,
         free(own[i]);
     free(own);
     free(collector.markers);
+    free(collector.serials);
+    free(collector.marks);
     free(collector.handles);
     return result;
 }

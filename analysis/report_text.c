@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The report for a terminal or a mail: at most 120 columns, ASCII where the
  * run's own names are ASCII. */
+#include "analysis/clock_steps.h"
 #include "analysis/escape.h"
 #include "analysis/findings.h"
 #include "analysis/report.h"
@@ -16,6 +17,7 @@
 #define INDENT 10
 #define CONTINUED 33 /* behind a row's label and figure */
 #define MOST_COLUMNS 6
+#define MOST_LOSSY_CELLS 10
 
 /* Up to the next blank; a word too long for any line, such as a mount's
  * options, up to its last comma that fits. */
@@ -170,12 +172,23 @@ losses_text(const struct run_traffic *traffic, char *text, size_t size)
         snprintf(text, size, "nothing lost");
 }
 
+/* "3 more by the interface, ", or nothing. */
+static const char *
+interface_drops(const struct run_capture *capture, char *text, size_t size)
+{
+    if (capture->interface_dropped == 0)
+        return "";
+    snprintf(text, size, "%" PRIu64 " more by the interface, ",
+             capture->interface_dropped);
+    return text;
+}
+
 static void
 capture_lines(const struct figures *figures, FILE *out)
 {
     const struct run *run = figures->run;
     const struct run_traffic *traffic = figures->traffic;
-    char losses[768], interface[64], agree[160] = "";
+    char losses[768], interface[64], more[64], agree[160] = "";
     size_t i;
 
     if (!traffic->any_capture) {
@@ -194,11 +207,12 @@ capture_lines(const struct figures *figures, FILE *out)
         const struct run_capture *capture = &run->captures[i];
 
         line(out, i == 0 ? "capture" : "",
-             "%s: %" PRIu64 " packets, %" PRIu64 " dropped, %s%s",
+             "%s: %" PRIu64 " packets, %" PRIu64 " dropped, %s%s%s",
              escape_string(ESCAPE_TERMINAL, capture->interface, interface,
                            sizeof interface),
              run->capture_count == 1 ? traffic->packets : capture->received,
-             capture->dropped, i == 0 ? losses : "", i == 0 ? agree : "");
+             capture->dropped, interface_drops(capture, more, sizeof more),
+             i == 0 ? losses : "", i == 0 ? agree : "");
         if (capture->warning != NULL)
             line(out, "", "%s", capture->warning);
     }
@@ -212,6 +226,23 @@ capture_lines(const struct figures *figures, FILE *out)
              traffic->clock_drift * 1e6, traffic->clock_residual_ns * 1e-3);
     if (traffic->warning != NULL)
         line(out, "", "%s", traffic->warning);
+}
+
+/* "nfs3 setattr, repetition 2" */
+static const char *
+cell_name(const struct run *run, const struct run_cell *cell, char *text,
+          size_t size)
+{
+    char label[128];
+
+    snprintf(text, size, "%s %s, repetition %u",
+             escape_string(ESCAPE_TERMINAL,
+                           run->filesystems[cell->filesystem].label, label,
+                           sizeof label),
+             cell->variant != NULL ? cell->variant
+                                   : run_method_name(cell->method),
+             cell->repetition + 1);
+    return text;
 }
 
 /* What the exec loop was to do. */
@@ -253,6 +284,11 @@ report_text_heading(const struct figures *figures, FILE *out)
          escape_string(ESCAPE_TERMINAL, run->clock, clock, sizeof clock),
          run->realtime_stepped ? "; the wall clock was set during the run"
                                : "");
+    for (i = 0; i < run->cell_count; i++)
+        if (run->realtime_stepped && cell_clock_stepped(&run->cells[i]))
+            line(out, "", "set within %s: latencies in there are in doubt, "
+                 "counts are not",
+                 cell_name(run, &run->cells[i], id, sizeof id));
     for (i = 0; i < run->filesystem_count; i++)
         filesystem_line(&run->filesystems[i], out);
     capture_lines(figures, out);
@@ -409,6 +445,31 @@ count_row(const struct figures *figures, size_t index,
     fprintf(out, "  %s\n", text);
 }
 
+/* Which cells they are. */
+static void
+lossy_cells(const struct figures *figures, FILE *out)
+{
+    const struct run *run = figures->run;
+    size_t i, count = 0;
+
+    for (i = 0; i < run->cell_count; i++) {
+        const uint64_t dropped =
+            run->cells[i].drops.known ? run->cells[i].drops.kernel : 0;
+        char name[256];
+
+        if (!figures->traffic->cells[i].lossy || count++ >= MOST_LOSSY_CELLS)
+            continue;
+        fprintf(out, "   %s: ", cell_name(run, &run->cells[i], name,
+                                          sizeof name));
+        if (dropped > 0)
+            fprintf(out, "the kernel dropped %" PRIu64 " packets\n", dropped);
+        else
+            fputs("a gap in a TCP stream\n", out);
+    }
+    if (count > MOST_LOSSY_CELLS)
+        fprintf(out, "   and %zu more\n", count - MOST_LOSSY_CELLS);
+}
+
 static void
 count_table(const struct figures *figures, FILE *out)
 {
@@ -440,6 +501,8 @@ count_table(const struct figures *figures, FILE *out)
     if (lossy)
         fputs(">= packets were lost in some of these cells: inconclusive, the "
               "count is what was seen.\n", out);
+    if (lossy)
+        lossy_cells(figures, out);
 }
 
 static void

@@ -20,6 +20,7 @@
  */
 #include "client/test_run.h"
 
+#include "analysis/clock_steps.h"
 #include "client/plan.h"
 #include "client/programs/embedded.h"
 #include "client/progress.h"
@@ -41,7 +42,6 @@
 #define WARM_NS 500000000
 #define WARM_TRIES 30
 /* The wall clock against the monotonic one: more than slewing does. */
-#define STEP_NS 20000000
 
 static struct test_filesystem *
 own_filesystem(struct test *test, const struct run_cell *cell)
@@ -440,17 +440,8 @@ note_own_ports(struct test *test)
 static void
 compare_clocks(struct run *run, const struct run_cell *cell)
 {
-    int64_t before = cell->clock_before.realtime_ns -
-                     cell->clock_before.monotonic_ns;
-    int64_t after = cell->clock_after.realtime_ns -
-                    cell->clock_after.monotonic_ns;
-    int64_t first = run->cells[0].clock_before.realtime_ns -
-                    run->cells[0].clock_before.monotonic_ns;
-    int64_t span = cell->clock_after.monotonic_ns -
-                   run->cells[0].clock_before.monotonic_ns;
-    int64_t allowed = STEP_NS + span / 1000;
-
-    if (llabs(after - before) > allowed || llabs(after - first) > allowed)
+    if (cell_clock_stepped(cell) ||
+        clock_stepped_between(&run->cells[0].clock_before, &cell->clock_after))
         run->realtime_stepped = true;
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A run of one cell with three execs, its capture built by hand: which call
  * belongs to which exec is known by construction. */
+#include "analysis/clock_steps.h"
 #include "analysis/exec_window.h"
 #include "analysis/figures.h"
+#include "analysis/report.h"
 
 #include "tests/support/pcap_builder.h"
 
@@ -351,6 +353,305 @@ a_compound_is_named_by_its_main_operation(void **state)
     }
 }
 
+/* --- a clock that is set, drops ---------------------------------------------- */
+
+#define MS INT64_C(1000000)
+
+/* A run of three cells of one exec each, one starting every 100 ms and 50 ms
+ * long: at 100 ms, 200 ms, 300 ms of the monotonic clock. The wall clock is
+ * moved by `by` at `at`. */
+struct stepped {
+    struct scene scene;
+    struct run run;
+    int64_t at, by;
+    char nonces[3][2][32];
+};
+
+static int64_t
+wall(const struct stepped *stepped, int64_t monotonic)
+{
+    return EPOCH + monotonic + (monotonic >= stepped->at ? stepped->by : 0);
+}
+
+static void
+stepped_cell(struct stepped *stepped, size_t index)
+{
+    struct run_cell *cell = &stepped->run.cells[index];
+    const int64_t start = (100 + 100 * (int64_t)index) * MS;
+    const int64_t end = start + 50 * MS;
+
+    cell->method = METHOD_SETATTR;
+    cell->state = CELL_DONE;
+    cell->repetition = (unsigned)index;
+    cell->clock_before = (struct run_clock_pair){wall(stepped, start), start};
+    cell->clock_after = (struct run_clock_pair){wall(stepped, end), end};
+    cell->open_marker.nonce = strdup(stepped->nonces[index][0]);
+    cell->open_marker.sent_monotonic_ns = start + MS;
+    cell->open_marker.sent_realtime_ns = wall(stepped, start + MS);
+    cell->close_marker.nonce = strdup(stepped->nonces[index][1]);
+    cell->close_marker.sent_monotonic_ns = end - MS;
+    cell->close_marker.sent_realtime_ns = wall(stepped, end - MS);
+    cell->exec_count = 1;
+    cell->execs = calloc(1, sizeof(*cell->execs));
+    cell->execs[0].start_ns = cell->execs[0].exec_ns = start + 2 * MS;
+    cell->execs[0].exit_ns = cell->execs[0].end_ns = end - 2 * MS;
+}
+
+/* A call of the kernel client, or of the test itself where there is a text:
+ * stamped by the wall clock. */
+static void
+stepped_call(struct stepped *stepped, int64_t when, const char *text)
+{
+    struct scene *scene = &stepped->scene;
+
+    scene->shift = stepped->scene.shift = wall(stepped, when) - EPOCH - when;
+    if (text != NULL)
+        marker(scene, when, text);
+    else
+        rpc(scene, when, GETATTR3, program_handle, 0);
+}
+
+/* Per cell index + 1 calls of its exec, and between the cells, where nothing
+ * is an exec's, one. */
+static void
+make_stepped(struct stepped *stepped, int64_t at, int64_t by)
+{
+    struct run *run = &stepped->run;
+    size_t i, j;
+
+    memset(stepped, 0, sizeof *stepped);
+    stepped->at = at;
+    stepped->by = by;
+    begin(&stepped->scene, 0, 0);
+    make_run(&stepped->scene, run);
+    for (i = 0; i < run->cell_count; i++) {
+        free(run->cells[i].open_marker.nonce);
+        free(run->cells[i].close_marker.nonce);
+        free(run->cells[i].execs);
+        run_counts_release(&run->cells[i].mountstats);
+    }
+    free(run->cells);
+    run->cell_count = 3;
+    run->cells = calloc(3, sizeof(*run->cells));
+    for (i = 0; i < 3; i++) {
+        const int64_t start = (100 + 100 * (int64_t)i) * MS;
+
+        for (j = 0; j < 2; j++)
+            snprintf(stepped->nonces[i][j], sizeof stepped->nonces[i][j],
+                     "nfs-atime-test/a/%zu/%c", i, j == 0 ? 'o' : 'c');
+        stepped_cell(stepped, i);
+        stepped_call(stepped, start + MS, stepped->nonces[i][0]);
+        for (j = 0; j <= i; j++)
+            stepped_call(stepped, start + (5 + 15 * (int64_t)j) * MS, NULL);
+        stepped_call(stepped, start + 49 * MS, stepped->nonces[i][1]);
+        stepped_call(stepped, start + 75 * MS, NULL);
+    }
+    pcap_end(&stepped->scene.out);
+    run->realtime_stepped =
+        cell_clock_stepped(&run->cells[0]) ||
+        clock_stepped_between(&run->cells[0].clock_before,
+                              &run->cells[1].clock_after) ||
+        clock_stepped_between(&run->cells[0].clock_before,
+                              &run->cells[2].clock_after);
+}
+
+static bool
+has_call_at(const struct run_traffic *traffic, int64_t when)
+{
+    size_t i;
+
+    for (i = 0; i < traffic->rpc_count; i++)
+        if (traffic->rpcs[i].call_ns == when)
+            return true;
+    return false;
+}
+
+static void
+counts_survive_a_clock_that_is_set(void **state)
+{
+    static const int64_t when[] = {
+        175 * MS - 1, /* between cells, before the call there */
+        180 * MS,     /* after it */
+        212 * MS,     /* in a cell */
+    };
+    /* Less and more than a cell, than the run; forward and back. */
+    static const int64_t by[] = {30, -30, 100, -100, 3600000, -3600000};
+    size_t i, j, k;
+
+    (void)state;
+    for (i = 0; i < sizeof when / sizeof when[0]; i++)
+        for (j = 0; j < sizeof by / sizeof by[0]; j++) {
+            struct run_traffic traffic;
+            struct stepped stepped;
+            char error[512] = "";
+
+            make_stepped(&stepped, when[i], by[j] * MS);
+            assert_true(stepped.run.realtime_stepped);
+            assert_int_equal(run_traffic_read(&stepped.run, NULL, 0, &traffic,
+                                              error, sizeof error), 0);
+            for (k = 0; k < 3; k++)
+                if (traffic.cells[k].rpcs != k + 1)
+                    fail_msg("set by %d ms at %d ms: cell %zu has %u RPCs",
+                             (int)by[j], (int)(when[i] / MS), k,
+                             (unsigned)traffic.cells[k].rpcs);
+            assert_int_equal(traffic.background_calls, 3);
+            assert_int_equal(traffic.own_calls, 6);
+            /* Where one of the two offsets is impossible, the other is used. */
+            if (llabs(by[j]) >= 100) {
+                assert_true(has_call_at(&traffic, 205 * MS));
+                assert_true(has_call_at(&traffic, 220 * MS));
+                assert_true(has_call_at(&traffic, 275 * MS));
+            }
+            /* Within the cell that it was set in, only there. */
+            for (k = 0; k < 3; k++)
+                assert_int_equal(cell_clock_stepped(&stepped.run.cells[k]),
+                                 k == 1 && i == 2);
+            run_traffic_free(&traffic);
+            run_free(&stepped.run);
+            unlink(stepped.scene.path);
+        }
+}
+
+static void
+slewing_is_no_step(void **state)
+{
+    const struct run_clock_pair first = {EPOCH, 0};
+    /* adjtimex(2): 500 ppm for an hour are 1.8 s. */
+    const struct run_clock_pair slewed = {
+        EPOCH + 3600000 * MS + 1800 * MS, 3600000 * MS};
+    const struct run_clock_pair set = {EPOCH + 3600000 * MS - 4000 * MS,
+                                       3600000 * MS};
+    const struct run_clock_pair unknown = {RUN_UNKNOWN_NS, 5};
+
+    (void)state;
+    assert_false(clock_stepped_between(&first, &slewed));
+    assert_true(clock_stepped_between(&first, &set));
+    assert_false(clock_stepped_between(&first, &unknown));
+}
+
+/* Two marks at 100 and 200 of the monotonic clock, and 50 in between. */
+static void
+calls_stay_between_their_marks(void **state)
+{
+    struct clock_mark marks[] = {{5, 250, 50}, {1, 100, 0}};
+
+    (void)state;
+    clock_marks_sort(marks, 2);
+    assert_int_equal(clock_marks_place(marks, 2, 0, 70), 70);
+    assert_int_equal(clock_marks_place(marks, 2, 1, 100), 100);
+    assert_int_equal(clock_marks_place(marks, 2, 3, 130), 130);
+    assert_int_equal(clock_marks_place(marks, 2, 3, 240), 190);
+    assert_int_equal(clock_marks_place(marks, 2, 3, 1000), 199);
+    assert_int_equal(clock_marks_place(marks, 2, 3, 10), 101);
+    assert_int_equal(clock_marks_place(marks, 2, 5, 250), 200);
+    assert_int_equal(clock_marks_place(marks, 2, 6, 300), 250);
+}
+
+static char *
+text_report(const struct run *run, const struct run_traffic *traffic,
+            struct figures *figures)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    assert_int_equal(figures_compute(run, traffic, 95.0, figures), 0);
+    report_text(figures, out);
+    fclose(out);
+    return text;
+}
+
+static void
+assert_says(const char *text, const char *words, bool wanted)
+{
+    if ((strstr(text, words) != NULL) != wanted)
+        fail_msg("%s \"%s\":\n%s", wanted ? "no" : "there is", words, text);
+}
+
+static void
+a_clock_that_is_set_is_told(void **state)
+{
+    static const int64_t when[] = {0, 180 * MS, 212 * MS};
+    size_t i;
+
+    (void)state;
+    for (i = 0; i < 3; i++) {
+        struct run_traffic traffic;
+        struct stepped stepped;
+        struct figures figures;
+        char error[512], *text;
+
+        make_stepped(&stepped, when[i], 500 * MS);
+        assert_int_equal(run_traffic_read(&stepped.run, NULL, 0, &traffic,
+                                          error, sizeof error), 0);
+        text = text_report(&stepped.run, &traffic, &figures);
+        assert_says(text, "the wall clock was set during the run", i > 0);
+        assert_says(text, "set within nfs3 setattr, repetition 2", i == 2);
+        assert_says(text, "set within nfs3 setattr, repetition 1", false);
+        free(text);
+        figures_free(&figures);
+        run_traffic_free(&traffic);
+        run_free(&stepped.run);
+        unlink(stepped.scene.path);
+    }
+}
+
+/* The kernel dropped packets in the second of three cells: what is counted
+ * there is a lower bound, and the report says where; the others are not
+ * touched. */
+static void
+drops_belong_to_their_cell(void **state)
+{
+    struct run_traffic traffic;
+    struct stepped stepped;
+    struct figures figures;
+    char error[512], *text;
+    size_t i;
+
+    (void)state;
+    make_stepped(&stepped, 0, 0);
+    for (i = 0; i < 3; i++) {
+        stepped.run.cells[i].drops.known = true;
+        stepped.run.cells[i].drops.received = 20;
+    }
+    stepped.run.captures[0].interface = strdup("eth7");
+    assert_int_equal(run_traffic_read(&stepped.run, NULL, 0, &traffic, error,
+                                      sizeof error), 0);
+    text = text_report(&stepped.run, &traffic, &figures);
+    assert_int_equal(figures_group(&figures, 0, METHOD_SETATTR)->cells_lossy,
+                     0);
+    assert_true(figures.counts_complete);
+    assert_says(text, ">=", false);
+    assert_says(text, "eth7: 30 packets, 0 dropped, nothing lost", true);
+    free(text);
+    figures_free(&figures);
+    run_traffic_free(&traffic);
+
+    stepped.run.cells[1].drops.kernel = 15;
+    stepped.run.captures[0].dropped = 15;
+    stepped.run.captures[0].interface_dropped = 3;
+    assert_int_equal(run_traffic_read(&stepped.run, NULL, 0, &traffic, error,
+                                      sizeof error), 0);
+    for (i = 0; i < 3; i++)
+        assert_int_equal(traffic.cells[i].lossy, i == 1);
+    text = text_report(&stepped.run, &traffic, &figures);
+    assert_int_equal(figures_group(&figures, 0, METHOD_SETATTR)->cells_lossy,
+                     1);
+    assert_false(figures.counts_complete);
+    assert_says(text, ">=2.000", true); /* 1 + 2 + 3 in 3 execs */
+    assert_says(text,
+                "nfs3 setattr, repetition 2: the kernel dropped 15 packets",
+                true);
+    assert_says(text, "setattr, repetition 1:", false);
+    assert_says(text, "setattr, repetition 3:", false);
+    assert_says(text, "15 dropped, 3 more by the interface, ", true);
+    free(text);
+    figures_free(&figures);
+    run_traffic_free(&traffic);
+    run_free(&stepped.run);
+    unlink(stepped.scene.path);
+}
+
 int
 main(void)
 {
@@ -360,6 +661,11 @@ main(void)
         cmocka_unit_test(a_capture_without_markers_is_refused),
         cmocka_unit_test(figures_are_per_exec),
         cmocka_unit_test(a_compound_is_named_by_its_main_operation),
+        cmocka_unit_test(counts_survive_a_clock_that_is_set),
+        cmocka_unit_test(slewing_is_no_step),
+        cmocka_unit_test(calls_stay_between_their_marks),
+        cmocka_unit_test(a_clock_that_is_set_is_told),
+        cmocka_unit_test(drops_belong_to_their_cell),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
