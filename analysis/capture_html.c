@@ -151,9 +151,7 @@ say_busiest(const struct capture_report *report, uint64_t calls, FILE *out)
 
     for (i = 0; i < n; i++) {
         const struct histogram *latency = rows[i]->last;
-        const double sum = latency != NULL
-                               ? latency->mean * (double)latency->count
-                               : 0;
+        const double sum = latency != NULL ? (double)latency->sum : 0;
 
         if (rows[i]->program == SUNRPC_NFS && rows[i]->version == 4 &&
             !rows[i]->by_main && rows[i]->number == 1)
@@ -460,7 +458,7 @@ procedure_table(const struct capture_report *report, FILE *out)
         html_number(out, "%" PRIu64, errors_in(row));
         us_cell(out, any, any ? (double)last->min : 0);
         us_cell(out, any, any ? (double)histogram_quantile(last, 0.5) : 0);
-        us_cell(out, any, any ? last->mean : 0);
+        us_cell(out, any, any ? histogram_mean(last) : 0);
         us_cell(out, any, any ? (double)histogram_quantile(last, 0.95) : 0);
         us_cell(out, any, any ? (double)histogram_quantile(last, 0.99) : 0);
         us_cell(out, any, any ? (double)last->max : 0);

@@ -64,7 +64,7 @@ latency_value(const struct histogram *latency)
         return json_null();
     return json_pack(
         "{s:I, s:I, s:I, s:I, s:I, s:I}", "min", (json_int_t)latency->min,
-        "mean", (json_int_t)(latency->mean + 0.5), "median",
+        "mean", (json_int_t)(histogram_mean(latency) + 0.5), "median",
         (json_int_t)histogram_quantile(latency, 0.5), "p95",
         (json_int_t)histogram_quantile(latency, 0.95), "p99",
         (json_int_t)histogram_quantile(latency, 0.99), "max",

@@ -42,9 +42,16 @@ histogram_add(struct histogram *histogram, int64_t ns)
     if (histogram->count == 0 || value > histogram->max)
         histogram->max = value;
     histogram->count++;
-    histogram->mean +=
-        ((double)value - histogram->mean) / (double)histogram->count;
+    histogram->sum += (uint64_t)value;
     histogram->bucket[bucket_of((uint64_t)value)]++;
+}
+
+double
+histogram_mean(const struct histogram *histogram)
+{
+    return histogram->count > 0
+               ? (double)histogram->sum / (double)histogram->count
+               : 0;
 }
 
 int64_t

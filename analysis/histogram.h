@@ -14,15 +14,20 @@
 #define HISTOGRAM_STEPS 64 /* buckets per doubling; a power of two */
 #define HISTOGRAM_BUCKETS ((63 - 6 + 1) * HISTOGRAM_STEPS)
 
+__extension__ typedef unsigned __int128 histogram_sum;
+
 struct histogram {
     uint64_t count;
     int64_t min, max;
-    double mean;   /* Welford */
+    histogram_sum sum;
     uint32_t bucket[HISTOGRAM_BUCKETS];
 };
 
 /* A negative duration counts as 0; callers count those by themselves. */
 void histogram_add(struct histogram *histogram, int64_t ns);
+
+/* 0 when empty. */
+double histogram_mean(const struct histogram *histogram);
 
 /* p from 0 to 1; 0 when empty. */
 int64_t histogram_quantile(const struct histogram *histogram, double p);

@@ -19,6 +19,7 @@
 
 #define PROCEDURE_ROWS 1024
 #define PROCEDURE_SLOTS 4096 /* power of two, several times the rows */
+#define QUICK_ROWS 256
 #define OPERATION_NUMBERS 77 /* 3 to 75 by number, 76 for ILLEGAL, and rest */
 #define MINOR_VERSIONS 4     /* 0, 1, 2, and beyond */
 #define SETATTR_ROWS 256
@@ -36,6 +37,7 @@ struct rpc_counts {
     struct procedure_counts *ordered[PROCEDURE_ROWS];
     size_t procedures;
     uint16_t slot[PROCEDURE_SLOTS]; /* 1 + row, 0 when free */
+    struct procedure_counts *quick[QUICK_ROWS]; /* the last one there */
     struct operation_counts operation[2][MINOR_VERSIONS][OPERATION_NUMBERS];
     struct operation_counts listed[2 * MINOR_VERSIONS * OPERATION_NUMBERS];
     struct setattr_counts setattr[SETATTR_ROWS];
@@ -99,17 +101,21 @@ static struct procedure_counts *
 procedure_row(struct rpc_counts *counts, uint32_t program, uint32_t version,
               uint32_t number, unsigned kind)
 {
+    struct procedure_counts **quick =
+        &counts->quick[(number ^ version << 4 ^ kind << 6) % QUICK_ROWS];
     uint64_t hash = (program * UINT64_C(0x9e3779b97f4a7c15)) ^
                     (version * UINT64_C(0xc2b2ae3d27d4eb4f)) ^
                     ((number << 2 | kind) * UINT64_C(0x165667b19e3779f9));
     size_t slot = (size_t)((hash ^ hash >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >>
                            40) & (PROCEDURE_SLOTS - 1);
-    struct procedure_counts *row;
+    struct procedure_counts *row = *quick;
 
+    if (row != NULL && row_is(row, program, version, number, kind))
+        return row;
     while (counts->slot[slot] != 0) {
         row = counts->procedure[counts->slot[slot] - 1];
         if (row_is(row, program, version, number, kind))
-            return row;
+            return *quick = row;
         slot = (slot + 1) & (PROCEDURE_SLOTS - 1);
     }
     if (counts->procedures == PROCEDURE_ROWS)

@@ -4,19 +4,18 @@
  *
  * One engine and one matcher serve all inputs, so that a capture rotated
  * over several files is one capture. The inputs are read one after the
- * other. With threads, packets of a mapped file are found and decoded as far
- * as each can be by itself ahead of the engine (packet_ahead), and other
- * inputs are read and decompressed ahead (byte_input). Engine and matcher
- * are the caller's thread always, so that nothing depends on the number.
+ * other. With threads, a mapped file goes through the engine in a thread of
+ * its own (record_ahead), and other inputs are read and decompressed ahead
+ * (byte_input). The matcher's thread is always the caller's.
  */
 #include "capture/capture.h"
 
 #include "capture/byte_input.h"
 #include "capture/capture_filter.h"
 #include "capture/frame.h"
-#include "capture/packet_ahead.h"
 #include "capture/packet_engine.h"
 #include "capture/pcap_source.h"
+#include "capture/record_ahead.h"
 #include "capture/rpc_match.h"
 
 #include <limits.h>
@@ -34,6 +33,7 @@ struct reading {
     const struct capture_options *options;
     struct packet_engine *engine;
     struct rpc_match *match;
+    struct record_ahead *ahead; /* NULL: one thread */
     struct capture_filter *filter;
     uint64_t bytes_before; /* in inputs that were read */
     uint64_t bytes_total;  /* 0: unknown */
@@ -163,24 +163,12 @@ read_one_by_one(struct reading *reading, struct pcap_source *source,
     return status;
 }
 
-/* Packets that another thread found and decoded. */
-static enum pcap_source_status
-read_ahead(struct reading *reading, struct packet_ahead *ahead,
-           struct capture_input *input)
+/* What another thread has read. */
+static void
+read_so_far(void *context, uint64_t packets, uint64_t bytes)
 {
-    const struct packet_batch *batch;
-    uint64_t shown = 0;
-    while ((batch = packet_ahead_next(ahead)) != NULL) {
-        for (unsigned i = 0; i < batch->count; i++) {
-            packet_engine_take(reading->engine, &batch->packets[i]);
-        }
-        input->packets += batch->count;
-        if (input->packets - shown >= PROGRESS_PACKETS) {
-            shown = input->packets;
-            progress(reading, batch->consumed);
-        }
-    }
-    return packet_ahead_finish(ahead);
+    (void)packets;
+    progress(context, bytes);
 }
 
 /* All packets of one input. */
@@ -189,12 +177,12 @@ read_packets(struct reading *reading, struct pcap_source *source,
              struct capture_input *input)
 {
     enum pcap_source_status status;
-    struct packet_ahead *ahead = NULL;
-    if (has_help(reading->options)) {
-        ahead = packet_ahead_new(source, reading->filter);
+    if (reading->ahead == NULL ||
+        !record_ahead_read(reading->ahead, source, reading->engine,
+                           reading->filter, read_so_far, reading,
+                           &input->packets, &status)) {
+        status = read_one_by_one(reading, source, input);
     }
-    status = ahead != NULL ? read_ahead(reading, ahead, input)
-                           : read_one_by_one(reading, source, input);
     struct packet_losses *losses = packet_engine_losses(reading->engine);
     losses->malformed_packets += pcap_source_malformed(source);
     input->complete = status != PCAP_SOURCE_BROKEN;
@@ -249,6 +237,12 @@ prepare(struct reading *reading, const struct rpc_transaction_sink *sink,
     reading->match = rpc_match_new(reading->options, sink);
     if (reading->match != NULL) {
         struct rpc_record_sink records = rpc_match_sink(reading->match);
+        if (has_help(reading->options)) {
+            reading->ahead = record_ahead_new(&records);
+        }
+        if (reading->ahead != NULL) {
+            records = record_ahead_sink(reading->ahead);
+        }
         reading->engine = packet_engine_new(reading->options, &records);
     }
     if (reading->engine == NULL) {
@@ -263,6 +257,7 @@ static void
 release(struct reading *reading)
 {
     packet_engine_free(reading->engine);
+    record_ahead_free(reading->ahead);
     if (reading->match != NULL) {
         rpc_match_free(reading->match);
     }

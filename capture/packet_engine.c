@@ -25,6 +25,7 @@
 #include "capture/tcp_stream.h"
 #include "capture/wire.h"
 
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,7 @@
 #define COPY_NS INT64_C(100000000)
 #define COPY_BARE_NS INT64_C(1000000)
 #define ROCE_PORT 4791
+#define LINE 64 /* of the cache */
 
 struct flow {
     uint64_t addresses[2]; /* key as seen in direction 0 and 1 */
@@ -48,8 +50,9 @@ struct flow {
     uint32_t index; /* in engine->flows */
     struct flow *linger_next, *linger_previous;
     int64_t closed_ns;
-    struct rpc_connection connection;
-    struct tcp_half half[]; /* two of them for TCP, none for UDP */
+    /* The RPC half may look at it from another thread: lines of its own. */
+    alignas(LINE) struct rpc_connection connection;
+    alignas(LINE) struct tcp_half half[]; /* two for TCP, none for UDP */
 };
 
 struct cell {
@@ -79,7 +82,7 @@ struct packet_engine {
     uint64_t next_serial;
 
     int64_t first_ns, last_ns, previous_ns;
-    bool any_packet, saw_roce;
+    bool any_packet, saw_roce, keep_ended;
     uint64_t tcp_payload_packets, udp_payload_packets;
     uint64_t *port_bytes; /* payload by server-looking port */
     struct copy copies[COPIES];
@@ -292,7 +295,9 @@ flow_end(struct packet_engine *engine, struct flow *flow, int64_t ns)
         moved->index = flow->index;
         engine->flows[flow->index] = moved;
     }
-    free(flow);
+    if (!engine->keep_ended) {
+        free(flow);
+    }
 }
 
 /* Makes room for one more flow. */
@@ -356,6 +361,18 @@ endpoint_set(struct rpc_endpoint *end, const struct frame *frame,
 }
 
 static struct flow *
+flow_allocate(size_t halves)
+{
+    size_t size = sizeof(struct flow) + halves * sizeof(struct tcp_half);
+    size = (size + LINE - 1) / LINE * LINE;
+    struct flow *flow = aligned_alloc(LINE, size);
+    if (flow != NULL) {
+        memset(flow, 0, size);
+    }
+    return flow;
+}
+
+static struct flow *
 flow_new(struct packet_engine *engine, const struct frame *frame, int64_t ns,
          unsigned *direction)
 {
@@ -374,7 +391,7 @@ flow_new(struct packet_engine *engine, const struct frame *frame, int64_t ns,
         engine->flows = larger;
         engine->flow_capacity = capacity;
     }
-    struct flow *flow = calloc(1, sizeof *flow + halves * sizeof flow->half[0]);
+    struct flow *flow = flow_allocate(halves);
     if (flow == NULL || !table_grow(engine)) {
         free(flow);
         engine->losses.connection_overflows++;
@@ -815,13 +832,30 @@ packet_engine_add_port(struct packet_engine *engine, uint16_t port)
 }
 
 void
+packet_engine_keep_ended(struct packet_engine *engine, bool keep)
+{
+    engine->keep_ended = keep;
+}
+
+static struct flow *
+flow_of(struct rpc_connection *connection)
+{
+    return (struct flow *)((char *)connection -
+                           offsetof(struct flow, connection));
+}
+
+void
+packet_engine_forget(struct rpc_connection *connection)
+{
+    free(flow_of(connection));
+}
+
+void
 packet_engine_set_tls(struct packet_engine *engine,
                       struct rpc_connection *connection)
 {
     (void)engine;
-    struct flow *flow =
-        (struct flow *)((char *)connection - offsetof(struct flow, connection));
-    flow->channel.tls_agreed = true;
+    flow_of(connection)->channel.tls_agreed = true;
 }
 
 struct packet_losses *

@@ -29,11 +29,8 @@ packet_engine_free(struct packet_engine *engine);
 void
 packet_engine_packet(struct packet_engine *engine, const struct packet *packet);
 
-/*
- * The same in two steps: what can be told of a packet by itself, which needs
- * no engine and may be done by another thread; and the rest, in the order of
- * the capture. The packet's bytes must stay until then.
- */
+/* The same in two steps: what can be told of a packet by itself, and the
+ * rest. A packet left out by a filter is counted by the second alone. */
 struct packet_decoded {
     int64_t ns;
     bool filtered;  /* left out by a filter: nothing but this is set */
@@ -47,6 +44,15 @@ packet_decode(const struct packet *packet, struct packet_decoded *decoded);
 void
 packet_engine_take(struct packet_engine *engine,
                    const struct packet_decoded *decoded);
+
+/*
+ * From now on a connection lives on after the sink was told of its end, and
+ * whoever was told ends its life (from any thread).
+ */
+void
+packet_engine_keep_ended(struct packet_engine *engine, bool keep);
+void
+packet_engine_forget(struct rpc_connection *connection);
 
 /* End of input: all connections end, in order of their serial. */
 void

@@ -13,37 +13,41 @@
 
 #define HASH_A UINT64_C(0xd6e8feb86659fd93)
 #define HASH_B UINT64_C(0x9fb21c651e98df25)
+#define HASH_STEP UINT64_C(0x9e3779b97f4a7c15)
 
+__extension__ typedef unsigned __int128 wide;
+
+/* Both halves of the product, so that each bit of it counts. */
 static inline uint64_t
-mix(uint64_t h, uint64_t word, uint64_t factor)
+fold(uint64_t a, uint64_t b)
 {
-    h = (h ^ word) * factor;
-    return h ^ h >> 32;
+    wide product = (wide)a * b;
+
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Two lanes, so that the multiplications of one do not wait for those of the
- * other. */
+/* A sum of products, each with a key of its own, so that none waits for the
+ * one before it. */
 uint64_t
 rpc_hash(const void *data, uint32_t length, uint64_t seed)
 {
     const uint8_t *p = data;
-    uint64_t a = seed ^ (length * UINT64_C(0x9e3779b97f4a7c15));
-    uint64_t b = HASH_B;
+    uint64_t h = seed ^ (length * HASH_STEP);
+    uint64_t key = HASH_A;
     uint64_t words[2];
 
     for (; length >= 16; length -= 16, p += 16) {
         memcpy(words, p, 16);
-        a = mix(a, words[0], HASH_A);
-        b = mix(b, words[1], HASH_B);
+        h += fold(words[0] ^ key, words[1] ^ key ^ HASH_B);
+        key += HASH_STEP;
     }
     words[0] = 0;
     words[1] = 0;
     memcpy(words, p, length);
-    a = mix(a, words[0], HASH_A);
-    b = mix(b, words[1], HASH_B);
-    a = mix(a, b, HASH_A);
-    a = mix(a, a >> 29, HASH_B);
-    return a != 0 ? a : 1;
+    h += fold(words[0] ^ key, words[1] ^ key ^ HASH_B);
+    h = fold(h ^ HASH_A, HASH_B);
+    h ^= h >> 32;
+    return h != 0 ? h : 1;
 }
 
 /* RFC 5531 appendix A: authsys_parms. */

@@ -36,6 +36,7 @@ struct rpc_connection {
     uint64_t serial; /* 1, 2, ... in order of first packet */
     enum rpc_transport transport;
     struct rpc_endpoint ends[2];
+    bool teaches; /* the packet half's: what is said here may concern it */
     void *match;
 };
 

@@ -61,6 +61,16 @@ xdrc_init(struct xdrc *c, const struct rpc_record *record,
     c->pieces = record->pieces;
     c->scratch = scratch;
     scratch->used = 0;
+    if (record->piece_count > 0 && record->pieces->offset == 0) {
+        uint32_t size = record->pieces->length;
+
+        size = size < c->limit ? size : c->limit;
+        c->at = record->pieces->data;
+        c->end = c->at + size;
+        c->end_offset = size;
+        c->piece = 1;
+        return;
+    }
     seek(c, 0);
 }
 

@@ -67,7 +67,7 @@ report_of(struct rpc_counts *counts, const struct capture_result *result,
 }
 
 static struct answer
-read_files(const char *const *paths, size_t count)
+read_once(const char *const *paths, size_t count, unsigned threads)
 {
     static const int statuses[] = {
         [CAPTURE_OK] = 0, [CAPTURE_INCOMPLETE] = 4, [CAPTURE_FAILED] = 1};
@@ -81,7 +81,7 @@ read_files(const char *const *paths, size_t count)
     if (counts == NULL)
         fail("counts");
     capture_options_default(&options);
-    options.threads = 1;
+    options.threads = threads;
     answer.status = statuses[capture_read(paths, count, &options, &sink,
                                           &result, answer.error,
                                           sizeof answer.error)];
@@ -92,6 +92,26 @@ read_files(const char *const *paths, size_t count)
     capture_result_free(&result);
     rpc_counts_free(counts);
     return answer;
+}
+
+/* With the help of another thread, and without: there must be no difference
+ * at all. */
+static struct answer
+read_files(const char *const *paths, size_t count)
+{
+    struct answer alone = read_once(paths, count, 1);
+    struct answer helped = read_once(paths, count, 0);
+
+    if (alone.status != helped.status || alone.json_size != helped.json_size ||
+        (alone.json != NULL &&
+         memcmp(alone.json, helped.json, alone.json_size) != 0)) {
+        fprintf(stderr, "%s: threads matter:\n%s\n%s\n", paths[0],
+                alone.json != NULL ? alone.json : alone.error,
+                helped.json != NULL ? helped.json : helped.error);
+        exit(1);
+    }
+    free(helped.json);
+    return alone;
 }
 
 static int

@@ -157,6 +157,72 @@ test_threads_do_not_matter(void **state)
     }
 }
 
+static void
+put_datagram(FILE *out, uint32_t ns, int from, const struct buffer *message)
+{
+    static struct buffer frame;
+    frame.length = 0;
+    add_ipv4(&frame, from, 17, message->length + 8, ns % 65535 + 1, 0);
+    add_udp(&frame, from, 800, 111, message->data, message->length);
+    put_le32(out, 1700000000);
+    put_le32(out, ns);
+    put_le32(out, (uint32_t)frame.length);
+    put_le32(out, (uint32_t)frame.length);
+    assert_int_equal(fwrite(frame.data, 1, frame.length, out), frame.length);
+}
+
+/* RFC 1833 section 3.1: where is NFS version 3 on TCP? On `port`. */
+static void
+put_getport(FILE *out, uint32_t ns, uint32_t xid, uint32_t port)
+{
+    static struct buffer message;
+    const uint32_t call[] = {xid, 0, 2, 100000, 2, 3, 0, 0, 0, 0,
+                             100003, 3, 6, 0};
+    const uint32_t reply[] = {xid, 1, 0, 0, 0, 0, port};
+    message.length = 0;
+    for (unsigned i = 0; i < sizeof call / sizeof call[0]; i++) {
+        add32(&message, call[i]);
+    }
+    put_datagram(out, ns, CLIENT, &message);
+    message.length = 0;
+    for (unsigned i = 0; i < sizeof reply / sizeof reply[0]; i++) {
+        add32(&message, reply[i]);
+    }
+    put_datagram(out, ns + 1, SERVER, &message);
+}
+
+/* A port that a reply names counts from the very next packet on: a reply
+ * there, whose call nobody saw, is one. */
+static void
+test_learned_in_time(void **state)
+{
+    (void)state;
+    static struct buffer record;
+    const uint32_t ports = 500;
+    FILE *out = begin(paths[0], 228);
+    for (uint32_t i = 0; i < ports; i++) {
+        put_getport(out, i * 1000, 1000 + i, 20100 + i);
+        record.length = 0;
+        add_reply_record(&record, 1, 108);
+        put_packet(out, i * 1000 + 2,
+                   &(struct tcp_packet){.from = SERVER,
+                                        .server_port = (uint16_t)(20100 + i),
+                                        .client_port = 50000,
+                                        .seq = 1,
+                                        .data = record.data,
+                                        .length = record.length});
+    }
+    assert_int_equal(fclose(out), 0);
+    for (unsigned threads = 0; threads < 2; threads++) {
+        struct tally tally;
+        assert_int_equal(read_files(1, threads, NULL, &tally), CAPTURE_OK);
+        assert_int_equal(tally.replied, ports);
+        assert_int_equal(result.rpc.orphan_replies, ports);
+        assert_int_equal(tally.other, ports);
+        capture_result_free(&result);
+    }
+}
+
 /* A rotated capture, cut between a call and its reply's file. */
 static void
 test_several_files(void **state)
@@ -272,6 +338,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads_do_not_matter),
+        cmocka_unit_test(test_learned_in_time),
         cmocka_unit_test(test_several_files),
         cmocka_unit_test(test_cut_and_missing),
         cmocka_unit_test(test_nothing_to_read),
