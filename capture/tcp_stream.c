@@ -139,26 +139,22 @@ deliver(struct tcp_stream_context *context, struct tcp_half *half,
                     ns);
 }
 
-/* Passes on what is held as far as it follows without a hole. */
+/* Passes on what is held as far as it follows without a hole. All of it lies
+ * at `next` or beyond: whoever delivers stops where held data begins. */
 static void
 drain(struct tcp_stream_context *context, struct tcp_half *half, int64_t ns)
 {
     while (half->held != NULL) {
         struct tcp_held *held = half->held;
-        int32_t ahead = tcp_seq_diff(held->seq, half->next);
-        if (ahead > 0) {
+        if (held->seq != half->next) {
             half->held_since = ns;
             return;
         }
         half->held = held->next;
         half->held_count--;
         context->held_bytes -= sizeof *held + held->captured;
-        uint32_t known = (uint32_t)-ahead;
-        if (known < held->length) {
-            uint32_t cut = known < held->captured ? known : held->captured;
-            deliver(context, half, held->data + cut, held->captured - cut,
-                    held->length - known, held->ns);
-        }
+        deliver(context, half, held->data, held->captured, held->length,
+                held->ns);
         free(held);
     }
     half->held_count = 0;
