@@ -20,7 +20,7 @@ nat_unit_test(test_statistics_compare
 nat_unit_test(test_statistics_command
               ${CMAKE_CURRENT_LIST_DIR}/test_statistics_command.c
               ${PROJECT_SOURCE_DIR}/client/cmd_compare.c
-              LIBRARIES analysis)
+              LIBRARIES client analysis)
 target_compile_definitions(test_statistics_command PRIVATE
   NAT_VERSION="${PROJECT_VERSION}")
 nat_unit_test(test_reasons_wait
