@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analysis/bench_figures.h"
 
-#include "analysis/html_page.h"
+#include "analysis/bench_html.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -227,9 +227,9 @@ bench_figures_free(struct bench_figures *figures)
 
 /* --- the report ----------------------------------------------------------- */
 
-/* The text inside another format. @return 0, or -1: out of memory. */
+/* The text as a block of code. @return 0, or -1: out of memory. */
 static int
-text_inside(const struct bench_figures *figures, bool html, FILE *out)
+markdown(const struct bench_figures *figures, FILE *out)
 {
     char *text = NULL;
     size_t length;
@@ -242,13 +242,7 @@ text_inside(const struct bench_figures *figures, bool html, FILE *out)
         free(text);
         return -1;
     }
-    if (html) {
-        html_begin(out, "nfs-atime-test: bench");
-        html_lines(out, text);
-        html_end(out);
-    } else {
-        fprintf(out, "```\n%s```\n", text);
-    }
+    fprintf(out, "```\n%s```\n", text);
     free(text);
     return 0;
 }
@@ -264,8 +258,10 @@ write_format(const struct bench_figures *figures, enum report_format format,
         bench_csv(figures, out);
         return 0;
     case REPORT_HTML:
+        bench_html(figures, out);
+        return 0;
     case REPORT_MARKDOWN:
-        return text_inside(figures, format == REPORT_HTML, out);
+        return markdown(figures, out);
     default:
         bench_text(figures, out);
         return 0;

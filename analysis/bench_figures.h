@@ -73,7 +73,7 @@ void bench_csv(const struct bench_figures *figures, FILE *out);
 int bench_json(const struct bench_figures *figures, FILE *out);
 
 /*
- * All of it for report_run(): HTML and Markdown show the text.
+ * All of it for report_run(); Markdown shows the text.
  * @return 0; 4 when the run is incomplete; -1 with one line in error.
  */
 int bench_report(const struct run *run, const struct run_traffic *traffic,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The report of a bench for a terminal or a mail. */
 #include "analysis/bench_figures.h"
+#include "analysis/bench_parts.h"
 #include "analysis/escape.h"
 #include "analysis/report_text_parts.h"
 #include "analysis/sample_table.h"
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_COLUMNS 5
 #define COLUMN 9
 
 static const char *
@@ -22,39 +22,6 @@ label_of(const struct bench_figures *figures, size_t filesystem, char *text,
 }
 
 /* --- RPCs ----------------------------------------------------------------- */
-
-/* The operations worth a column, the most frequent first. */
-static size_t
-columns_of(const struct bench_figures *figures, const char **names)
-{
-    struct run_counts all = {0};
-    size_t count = 0, i, j;
-
-    for (i = 0; i < figures->group_count; i++)
-        for (j = 0; j < figures->groups[i].counts.length; j++)
-            run_counts_add(&all, figures->groups[i].counts.items[j].name,
-                           figures->groups[i].counts.items[j].count);
-    while (count < MOST_COLUMNS) {
-        const struct run_count *best = NULL;
-
-        for (i = 0; i < all.length; i++)
-            if (all.items[i].count > 0 && (best == NULL ||
-                                           all.items[i].count > best->count) &&
-                !operation_is_scaffolding(all.items[i].name))
-                best = &all.items[i];
-        if (best == NULL)
-            break;
-        for (i = 0; i < figures->group_count; i++)
-            for (j = 0; j < figures->groups[i].counts.length; j++)
-                if (strcmp(figures->groups[i].counts.items[j].name,
-                           best->name) == 0)
-                    names[count] = figures->groups[i].counts.items[j].name;
-        count++;
-        all.items[best - all.items].count = 0;
-    }
-    run_counts_release(&all);
-    return count;
-}
 
 /* 1.000, 0 when it is none, and never 0.000 for something. */
 static void
@@ -70,25 +37,6 @@ count_cell(FILE *out, double per_operation, bool at_least)
         snprintf(text, sizeof text, "%s%.3f", at_least ? ">=" : "",
                  per_operation);
     fprintf(out, "%*s", COLUMN, text);
-}
-
-/* What has no column and does something by itself. */
-static uint64_t
-others_of(const struct bench_group *group, const char *const *names,
-          size_t columns)
-{
-    uint64_t others = 0;
-    size_t i, j;
-
-    for (i = 0; i < group->counts.length; i++) {
-        const struct run_count *item = &group->counts.items[i];
-
-        for (j = 0; j < columns && strcmp(names[j], item->name) != 0; j++)
-            continue;
-        if (j == columns && !operation_is_scaffolding(item->name))
-            others += item->count;
-    }
-    return others;
 }
 
 static void
@@ -113,7 +61,7 @@ rpc_row(const struct bench_figures *figures, const struct bench_group *group,
         count_cell(out,
                    (double)run_counts_get(&group->counts, names[i]) * each,
                    group->lossy);
-    count_cell(out, (double)others_of(group, names, columns) * each,
+    count_cell(out, (double)bench_others(group, names, columns) * each,
                group->lossy);
     fprintf(out, " %10.0f %10.0f  %s\n", (double)group->sent * each,
             (double)group->received * each,
@@ -123,14 +71,11 @@ rpc_row(const struct bench_figures *figures, const struct bench_group *group,
 static void
 rpc_table(const struct bench_figures *figures, const char *unit, FILE *out)
 {
-    const char *names[MOST_COLUMNS];
-    const size_t columns = columns_of(figures, names);
-    bool any = false;
+    const char *names[BENCH_MOST_COLUMNS];
+    const size_t columns = bench_columns(figures, names);
     size_t i;
 
-    for (i = 0; i < figures->run->filesystem_count; i++)
-        any = any || figures->run->filesystems[i].kind == FILESYSTEM_NFS;
-    if (!any) {
+    if (!run_has_nfs(figures->run)) {
         fputs("\nRPCs      none: no NFS file system in this run\n", out);
         return;
     }
@@ -238,20 +183,6 @@ self_exec_text(const struct bench_figures *figures, FILE *out)
 
 /* --- race ----------------------------------------------------------------- */
 
-/* What a reader may find although nothing is wrong. */
-static bool
-is_expected(const char *name)
-{
-    static const char *const names[] = {": reads", ": bytes", ": empty",
-                                        ": no memory lines"};
-    size_t i;
-
-    for (i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strstr(name, names[i]) != NULL)
-            return true;
-    return strncmp(name, "the program lived", 17) == 0;
-}
-
 static void
 race_text(const struct bench_figures *figures, FILE *out)
 {
@@ -275,8 +206,9 @@ race_text(const struct bench_figures *figures, FILE *out)
             const struct run_count *seen = &group->observations.items[j];
 
             fprintf(out, "          %-40s %14" PRIu64 "%s\n", seen->name,
-                    seen->count, is_expected(seen->name) ? "" : "   wrong");
-            wrong += is_expected(seen->name) ? 0 : 1;
+                    seen->count,
+                    bench_is_expected(seen->name) ? "" : "   wrong");
+            wrong += bench_is_expected(seen->name) ? 0 : 1;
         }
         if (wrong == 0 && group->cells > 0)
             fputs("          nothing went wrong: what was read was whole, or "
@@ -286,90 +218,28 @@ race_text(const struct bench_figures *figures, FILE *out)
 
 /* --- header --------------------------------------------------------------- */
 
-static const char *const header_methods[] = {"mmap", "read", "pread",
-                                             "malloc+read"};
-#define HEADER_METHODS (sizeof header_methods / sizeof header_methods[0])
-
-enum header_figure { HEADER_TIME, HEADER_READS, HEADER_BYTES };
-
-static const struct bench_group *
-header_group(const struct bench_figures *figures, size_t filesystem,
-             const char *method, unsigned long size, const char *state)
-{
-    char variant[64];
-
-    snprintf(variant, sizeof variant, "%s/%lu/%s", method, size, state);
-    return bench_group_find(figures, filesystem, variant);
-}
-
-/* The sizes of the run, ascending. */
-static size_t
-header_sizes(const struct bench_figures *figures, unsigned long *sizes,
-             size_t most)
-{
-    size_t count = 0, i, j, k;
-
-    for (i = 0; i < figures->group_count; i++) {
-        const char *slash = strchr(figures->groups[i].variant, '/');
-        const unsigned long size =
-            slash != NULL ? strtoul(slash + 1, NULL, 10) : 0;
-
-        for (j = 0; j < count && sizes[j] < size; j++)
-            continue;
-        if (count == most || (j < count && sizes[j] == size))
-            continue;
-        for (k = count++; k > j; k--)
-            sizes[k] = sizes[k - 1];
-        sizes[j] = size;
-    }
-    return count;
-}
-
-static void
-header_cell(const struct bench_group *group, enum header_figure what,
-            FILE *out)
-{
-    char text[48] = "-";
-
-    if (group == NULL || group->cells == 0 ||
-        (what != HEADER_TIME && !group->counted)) {
-        fprintf(out, "%24s", text);
-        return;
-    }
-    if (what == HEADER_READS)
-        snprintf(text, sizeof text, "%s%.3f", group->lossy ? ">=" : "",
-                 (double)run_counts_get(&group->counts, "READ") /
-                     (double)group->operations);
-    else if (what == HEADER_BYTES)
-        snprintf(text, sizeof text, "%.0f",
-                 (double)group->received / (double)group->operations);
-    else if (group->median.known)
-        snprintf(text, sizeof text, "%.0f (%.0f-%.0f)", group->sample.median,
-                 group->median.low, group->median.high);
-    else
-        snprintf(text, sizeof text, "%.0f", group->sample.median);
-    fprintf(out, "%24s", text);
-}
-
 /* In the layout of 1997: a row per size, a column per way. */
 static void
 header_table(const struct bench_figures *figures, size_t filesystem,
-             const char *state, enum header_figure what, FILE *out)
+             const char *state, enum bench_header_figure what, FILE *out)
 {
     static const char *const units[] = {"  (ns)", "", ""};
-    unsigned long sizes[64];
-    const size_t count = header_sizes(figures, sizes, 64);
+    unsigned long sizes[BENCH_HEADER_SIZES];
+    const size_t count = bench_header_sizes(figures, sizes);
+    char text[48];
     size_t i, j;
 
     fprintf(out, "%-9s", "");
-    for (j = 0; j < HEADER_METHODS; j++)
-        fprintf(out, "%24s", header_methods[j]);
+    for (j = 0; j < BENCH_HEADER_METHODS; j++)
+        fprintf(out, "%24s", bench_header_methods[j]);
     fputc('\n', out);
     for (i = 0; i < count; i++) {
         fprintf(out, "%7lu: ", sizes[i]);
-        for (j = 0; j < HEADER_METHODS; j++)
-            header_cell(header_group(figures, filesystem, header_methods[j],
-                                     sizes[i], state), what, out);
+        for (j = 0; j < BENCH_HEADER_METHODS; j++)
+            fprintf(out, "%24s",
+                    bench_header_text(figures, filesystem,
+                                      bench_header_methods[j], sizes[i],
+                                      state, what, text, sizeof text));
         fprintf(out, "%s\n", i == 0 ? units[what] : "");
     }
 }
@@ -378,18 +248,9 @@ header_table(const struct bench_figures *figures, size_t filesystem,
 static void
 still_cached(const struct bench_figures *figures, size_t filesystem, FILE *out)
 {
-    uint64_t cold = 0, cached = 0;
-    size_t i;
+    uint64_t cold, cached;
 
-    for (i = 0; i < figures->group_count; i++) {
-        const struct bench_group *group = &figures->groups[i];
-
-        if (group->filesystem != filesystem)
-            continue;
-        cold += run_counts_get(&group->observations, "cold accesses");
-        cached +=
-            run_counts_get(&group->observations, "of these still cached");
-    }
+    bench_still_cached(figures, filesystem, &cold, &cached);
     if (cached > 0)
         fprintf(out, "          not cold: %" PRIu64 " of %" PRIu64
                 " accesses found a page that the kernel had kept\n", cached,
@@ -411,63 +272,39 @@ header_text(const struct bench_figures *figures, FILE *out)
             fprintf(out, "\n%-9.9s %s: ns per access, the median of %u runs "
                     "(with 6 or more, its %.4g %% interval)\n", label,
                     states[s], run->repetitions, figures->confidence);
-            header_table(figures, i, states[s], HEADER_TIME, out);
+            header_table(figures, i, states[s], BENCH_HEADER_TIME, out);
             if (s == 1)
                 still_cached(figures, i, out);
             if (run->filesystems[i].kind != FILESYSTEM_NFS)
                 continue;
             fprintf(out, "%-9.9s %s: READs per access\n", label, states[s]);
-            header_table(figures, i, states[s], HEADER_READS, out);
+            header_table(figures, i, states[s], BENCH_HEADER_READS, out);
             if (s == 0)
                 continue;
             fprintf(out, "%-9.9s %s: bytes received per access\n", label,
                     states[s]);
-            header_table(figures, i, states[s], HEADER_BYTES, out);
+            header_table(figures, i, states[s], BENCH_HEADER_BYTES, out);
         }
 }
 
 /* --- prefault ------------------------------------------------------------- */
 
-/* Mean seconds of a part of the group's cells. */
-static double
-part_mean(const struct bench_figures *figures,
-          const struct bench_group *group, const char *name)
-{
-    double total = 0.0;
-    size_t n = 0, i, j;
-
-    for (i = 0; i < figures->run->cell_count; i++) {
-        const struct run_cell *cell = &figures->run->cells[i];
-
-        if (cell->filesystem != group->filesystem ||
-            strcmp(cell->variant, group->variant) != 0 ||
-            !bench_cell_is_finished(cell))
-            continue;
-        for (j = 0; j < cell->series_count; j++)
-            if (strcmp(cell->series[j].name, name) == 0 &&
-                cell->series[j].length > 0) {
-                total += (double)cell->series[j].ns[0] * 1e-9;
-                n++;
-            }
-    }
-    return n > 0 ? total / (double)n : 0.0;
-}
-
 static void
 part_rows(const struct bench_figures *figures,
           const struct bench_group *const *groups, FILE *out)
 {
-    static const char *const parts[] = {"touch", "write", "close"};
     size_t i, j;
 
     fputs("of the mean, in s:", out);
-    for (j = 0; j < 3; j++)
-        fprintf(out, "%12s", parts[j]);
+    for (j = 0; j < BENCH_PREFAULT_PARTS; j++)
+        fprintf(out, "%12s", bench_prefault_parts[j]);
     fputc('\n', out);
     for (i = 0; i < 2; i++) {
         fprintf(out, "  %-16s", groups[i]->variant);
-        for (j = 0; j < 3; j++)
-            fprintf(out, "%12.6f", part_mean(figures, groups[i], parts[j]));
+        for (j = 0; j < BENCH_PREFAULT_PARTS; j++)
+            fprintf(out, "%12.6f",
+                    bench_part_mean(figures, groups[i],
+                                    bench_prefault_parts[j]));
         fputc('\n', out);
     }
 }
@@ -476,7 +313,6 @@ static void
 prefault_filesystem(const struct bench_figures *figures, size_t filesystem,
                     FILE *out)
 {
-    static const char *const variants[] = {"untouched", "touched"};
     const struct sample_style style = {.confidence = figures->confidence,
                                        .t = STAT_T_EXACT};
     const struct bench_group *groups[2];
@@ -488,7 +324,8 @@ prefault_filesystem(const struct bench_figures *figures, size_t filesystem,
 
     label_of(figures, filesystem, label, sizeof label);
     for (i = 0; i < 2; i++) {
-        groups[i] = bench_group_find(figures, filesystem, variants[i]);
+        groups[i] = bench_group_find(figures, filesystem,
+                                     bench_prefault_variants[i]);
         complete = complete && groups[i] != NULL && groups[i]->cells > 0;
         if (!complete)
             break;
@@ -496,7 +333,8 @@ prefault_filesystem(const struct bench_figures *figures, size_t filesystem,
         complete = seconds[i] != NULL;
         for (j = 0; complete && j < groups[i]->cells; j++)
             seconds[i][j] = groups[i]->ns[j] * 1e-9;
-        snprintf(names[i], sizeof names[i], "%s %s", label, variants[i]);
+        snprintf(names[i], sizeof names[i], "%s %s", label,
+                 bench_prefault_variants[i]);
         samples[i] = (struct sample){
             .name = names[i], .values = seconds[i],
             .length = groups[i]->cells,
@@ -515,30 +353,6 @@ prefault_filesystem(const struct bench_figures *figures, size_t filesystem,
 }
 
 /* --- all ------------------------------------------------------------------ */
-
-static void
-plan_line(const struct bench_figures *figures, FILE *out)
-{
-    const struct run *run = figures->run;
-    char text[512], program[128];
-
-    escape_string(ESCAPE_TERMINAL, run->program, program, sizeof program);
-    if (strcmp(run->bench, "self-exec") == 0)
-        snprintf(text, sizeof text, "a program of %" PRIu64 " bytes that "
-                 "execs itself; %zu file system%s x %u run%s, interleaved "
-                 "(seed %" PRIu64 ")", run->program_bytes,
-                 run->filesystem_count, run->filesystem_count == 1 ? "" : "s",
-                 run->repetitions, run->repetitions == 1 ? "" : "s",
-                 run->seed);
-    else
-        snprintf(text, sizeof text, "bench %s; %zu file system%s x %u run%s, "
-                 "interleaved (seed %" PRIu64 "); program %s, %" PRIu64
-                 " bytes", run->bench, run->filesystem_count,
-                 run->filesystem_count == 1 ? "" : "s", run->repetitions,
-                 run->repetitions == 1 ? "" : "s", run->seed, program,
-                 run->program_bytes);
-    report_text_wrapped(out, "plan", text);
-}
 
 static void
 failed_cells(const struct run *run, FILE *out)
@@ -564,27 +378,19 @@ void
 bench_text(const struct bench_figures *figures, FILE *out)
 {
     const struct run *run = figures->run;
-    const struct figures shell = {
-        .run = run,
-        .traffic = figures->traffic,
-        .confidence = figures->confidence,
-        .cells_done = figures->cells_done,
-        .cells_planned = figures->cells_planned,
-        .cells_compared = figures->cells_compared,
-        .cells_agree = figures->cells_agree,
-    };
+    const struct figures shell = bench_shell(figures);
+    char plan[512];
     size_t i;
 
     report_text_heading(&shell, out);
-    plan_line(figures, out);
+    report_text_wrapped(out, "plan", bench_plan(run, plan, sizeof plan));
     if (strcmp(run->bench, "header") == 0) {
         header_text(figures, out);
     } else if (strcmp(run->bench, "prefault") == 0) {
         for (i = 0; i < run->filesystem_count; i++)
             prefault_filesystem(figures, i, out);
         rpc_table(figures, "file", out);
-    } else if (run->cell_count > 0 &&
-               strcmp(run->cells[0].variant, "race") == 0) {
+    } else if (bench_is_race(run)) {
         race_text(figures, out);
     } else {
         self_exec_text(figures, out);

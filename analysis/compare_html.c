@@ -189,33 +189,29 @@ sets_legend(const struct page *page)
 
 /* --- pictures ------------------------------------------------------------- */
 
-/* Methods up the side; the first one on top. */
-static void
+/* Methods up the side. */
+static FILE *
 begin_rows(struct page *page, struct plot *plot, const char *label,
            const char *unit)
 {
     const struct compare_set *set = &page->sets[0];
-    const size_t rows = methods_of(page, label);
-    size_t i, row = rows;
+    const char **names = calloc(set->cell_count + 1, sizeof(*names));
+    size_t i, count = 0;
+    FILE *script;
 
-    plot_begin(plot, &page->plotter, PANEL_WIDTH,
-               70 + (unsigned)rows * (14 + 12 * (unsigned)page->set_count));
-    if (plot->script == NULL)
-        return;
-    fputs("set border 0\nunset key\nunset grid\nset grid xtics linecolor rgb "
-          PLOT_LINE " linetype 1 linewidth 0.5\nset ytics scale 0 (",
-          plot->script);
-    for (i = 0; i < set->cell_count; i++) {
-        if (strcmp(page->cells[i]->label, label) != 0)
-            continue;
-        plot_text(plot, page->cells[i]->method);
-        fprintf(plot->script, " %zu%s", row, row > 1 ? "," : "");
-        row--;
+    if (names == NULL) {
+        memset(plot, 0, sizeof *plot);
+        return NULL;
     }
-    fprintf(plot->script, ") textcolor rgb " PLOT_INK "\nset yrange "
-            "[0.4:%g]\nset lmargin 11\nset rmargin 2\nset xtics scale 0\n"
-            "set xlabel '%s'\nset style fill solid 1 noborder\n",
-            (double)rows + 0.6, unit);
+    for (i = 0; i < set->cell_count; i++)
+        if (strcmp(page->cells[i]->label, label) == 0)
+            names[count++] = page->cells[i]->method;
+    script = rows_begin(plot, &page->plotter,
+                        70 + (unsigned)count *
+                                 (14 + 12 * (unsigned)page->set_count),
+                        names, count, unit);
+    free(names);
+    return script;
 }
 
 /* Height of set number `index` in row `row`. */
@@ -250,8 +246,7 @@ difference_panel(struct page *page, const char *label, double low, double high)
     struct plot plot;
     size_t i, j, row;
 
-    begin_rows(page, &plot, label, "time against the first, %");
-    if (plot.script == NULL)
+    if (begin_rows(page, &plot, label, "time against the first, %") == NULL)
         return false;
     plot_axis(&plot, 'x', low, high);
     for (j = 1; j < page->set_count; j++) {
@@ -292,8 +287,7 @@ time_panel(struct page *page, const char *label, double most)
     struct plot plot;
     size_t i, j, k, row;
 
-    begin_rows(page, &plot, label, "µs per exec");
-    if (plot.script == NULL)
+    if (begin_rows(page, &plot, label, "µs per exec") == NULL)
         return false;
     plot_axis(&plot, 'x', 0, most * 1.05);
     for (j = 0; j < page->set_count; j++) {
@@ -359,8 +353,7 @@ count_panel(struct page *page, const char *label, double most)
     unsigned colour, below;
     size_t i, j;
 
-    begin_rows(page, &plot, label, "RPCs per exec");
-    if (plot.script == NULL)
+    if (begin_rows(page, &plot, label, "RPCs per exec") == NULL)
         return false;
     plot_axis(&plot, 'x', 0, most * 1.05);
     for (colour = 1; colour <= PLOT_SERIES_COUNT; colour++) {
@@ -381,8 +374,7 @@ count_panel(struct page *page, const char *label, double most)
                 for (below = 1; below < colour; below++)
                     from += count_mean(cell, below);
                 to = from + count_mean(cell, colour);
-                fprintf(plot.script, "%.9g %.4f %.9g %.9g %.4f %.4f\n", from,
-                        y, from, to, y - half, y + half);
+                rows_bar(plot.script, y, half, from, to);
             }
             row--;
         }

@@ -97,23 +97,6 @@ html_text(FILE *out, const char *text)
     escape_write(ESCAPE_HTML, text, strlen(text), out);
 }
 
-void
-html_lines(FILE *out, const char *text)
-{
-    fputs("<pre>", out);
-    while (*text != '\0') {
-        const size_t length = strcspn(text, "\n");
-
-        escape_write(ESCAPE_HTML, text, length, out);
-        text += length;
-        if (*text == '\n') {
-            fputc('\n', out);
-            text++;
-        }
-    }
-    fputs("</pre>\n", out);
-}
-
 static void
 formatted(FILE *out, const char *format, va_list arguments)
 {

@@ -16,9 +16,6 @@ void html_end(FILE *out);
 /* Text, escaped (see escape.h); NULL is "-". */
 void html_text(FILE *out, const char *text);
 
-/* A <pre> of several lines, each of them escaped. */
-void html_lines(FILE *out, const char *text);
-
 /* Formatted, then escaped; at most 4 KiB. */
 void html_textf(FILE *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

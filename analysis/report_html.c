@@ -28,29 +28,6 @@ findings(const struct figures *figures, FILE *out)
     fputs("</ol>\n", out);
 }
 
-/* What a reader must know before a number. */
-static void
-reservations(const struct figures *figures, FILE *out)
-{
-    const struct run *run = figures->run;
-
-    if (run->state != RUN_COMPLETE) {
-        fputs("<p class=\"note\">The run is not complete (", out);
-        html_text(out, run->state_reason != NULL ? run->state_reason
-                                                 : "still running");
-        fprintf(out, "): %u of %u cells are done.</p>\n", figures->cells_done,
-                figures->cells_planned);
-    } else if (figures->cells_done < figures->cells_planned) {
-        fprintf(out, "<p class=\"note\">%u of %u cells failed.</p>\n",
-                figures->cells_planned - figures->cells_done,
-                figures->cells_planned);
-    }
-    if (!figures->counts_complete)
-        fputs("<p class=\"note\">Something was lost from the capture: counts "
-              "of RPCs are lower bounds, and what depends on them is "
-              "inconclusive. <a href=\"#losses\">Losses</a></p>\n", out);
-}
-
 static int
 pictures(struct run_plots *plots)
 {
@@ -79,18 +56,6 @@ pictures(struct run_plots *plots)
     return result;
 }
 
-static void
-again(const struct figures *figures, FILE *out)
-{
-    html_heading(out, "again", "Again");
-    fputs("<p>Everything here comes from the run's directory, run.json and "
-          "its captures; nothing is measured when a report is made.</p>\n"
-          "<pre>nfs-atime-test report --format html ", out);
-    html_text(out, figures->run->directory != NULL ? figures->run->directory
-                                                   : "DIRECTORY");
-    fputs(" &gt; report.html</pre>\n", out);
-}
-
 int
 report_html(const struct figures *figures, FILE *out)
 {
@@ -102,14 +67,14 @@ report_html(const struct figures *figures, FILE *out)
              figures->run->id != NULL ? figures->run->id : "?");
     html_begin(out, title);
     html_contents(out);
-    reservations(figures, out);
+    html_reservations(figures, out);
     findings(figures, out);
     html_setting(figures, out);
     result = pictures(&plots);
     html_heading(out, "tables", "Tables");
     html_run_tables(figures, out);
     html_losses(figures, out);
-    again(figures, out);
+    html_again(figures->run, out);
     html_end(out);
     return result;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "analysis/bench_parts.h"
 #include "analysis/capture_report.h"
 #include "analysis/html_page.h"
 #include "analysis/report_html_parts.h"
@@ -7,6 +8,28 @@
 #include <string.h>
 
 #define MOST_LOSSES 64
+
+void
+html_reservations(const struct figures *figures, FILE *out)
+{
+    const struct run *run = figures->run;
+
+    if (run->state != RUN_COMPLETE) {
+        fputs("<p class=\"note\">The run is not complete (", out);
+        html_text(out, run->state_reason != NULL ? run->state_reason
+                                                 : "still running");
+        fprintf(out, "): %u of %u cells are done.</p>\n", figures->cells_done,
+                figures->cells_planned);
+    } else if (figures->cells_done < figures->cells_planned) {
+        fprintf(out, "<p class=\"note\">%u of %u cells failed.</p>\n",
+                figures->cells_planned - figures->cells_done,
+                figures->cells_planned);
+    }
+    if (!figures->counts_complete)
+        fputs("<p class=\"note\">Something was lost from the capture: counts "
+              "of RPCs are lower bounds, and what depends on them is "
+              "inconclusive. <a href=\"#losses\">Losses</a></p>\n", out);
+}
 
 static void
 term(FILE *out, const char *name)
@@ -62,7 +85,9 @@ capture_entries(const struct figures *figures, FILE *out)
     size_t i;
 
     term(out, "capture");
-    if (!traffic->any_capture)
+    if (!run_has_nfs(run))
+        fputs("none: the run has no NFS file system", out);
+    else if (!traffic->any_capture)
         fputs("none: the counts are the kernel's mountstats", out);
     if (traffic->any_capture && traffic->clock_from_markers)
         fprintf(out, "from elsewhere: %" PRIu64 " packets", traffic->packets);
@@ -109,8 +134,15 @@ plan_entry(const struct figures *figures, FILE *out)
     const struct run *run = figures->run;
     bool methods[METHOD_COUNT] = {false};
     unsigned used = 0;
+    char text[512];
     size_t i;
 
+    if (run->bench != NULL) {
+        term(out, "plan");
+        html_text(out, bench_plan(run, text, sizeof text));
+        fputs("</dd>\n", out);
+        return;
+    }
     for (i = 0; i < run->cell_count; i++)
         methods[run->cells[i].method] = true;
     for (i = 0; i < METHOD_COUNT; i++)
@@ -204,7 +236,9 @@ html_losses(const struct figures *figures, FILE *out)
 
     html_heading(out, "losses", "Losses");
     if (!traffic->any_capture) {
-        fputs("<p>Not known: there is no capture.</p>\n", out);
+        fputs(run_has_nfs(figures->run)
+                  ? "<p>Not known: there is no capture.</p>\n"
+                  : "<p>None: there were no RPCs to capture.</p>\n", out);
         return;
     }
     memset(&result, 0, sizeof result);
@@ -229,8 +263,20 @@ html_losses(const struct figures *figures, FILE *out)
         html_row_end(out);
     }
     html_table_end(out);
-    fprintf(out, "</details>\n<p>Not counted as an exec's: %" PRIu64
+    fprintf(out, "</details>\n<p>Not counted as %s: %" PRIu64
             " RPCs in the background (lease renewal, other mounts) and %" PRIu64
-            " of this program itself.</p>\n", traffic->background_calls,
-            traffic->own_calls);
+            " of this program itself.</p>\n",
+            figures->run->bench != NULL ? "the bench's" : "an exec's",
+            traffic->background_calls, traffic->own_calls);
+}
+
+void
+html_again(const struct run *run, FILE *out)
+{
+    html_heading(out, "again", "Again");
+    fputs("<p>Everything here comes from the run's directory, run.json and "
+          "its captures; nothing is measured when a report is made.</p>\n"
+          "<pre>nfs-atime-test report --format html ", out);
+    html_text(out, run->directory != NULL ? run->directory : "DIRECTORY");
+    fputs(" &gt; report.html</pre>\n", out);
 }

@@ -192,7 +192,9 @@ capture_lines(const struct figures *figures, FILE *out)
     size_t i;
 
     if (!traffic->any_capture) {
-        line(out, "capture", "none: the counts are the kernel's mountstats");
+        line(out, "capture", "%s",
+             run_has_nfs(run) ? "none: the counts are the kernel's mountstats"
+                              : "none: the run has no NFS file system");
         return;
     }
     losses_text(traffic, losses, sizeof losses);
@@ -475,20 +477,19 @@ count_table(const struct figures *figures, FILE *out)
 {
     const char *names[MOST_COLUMNS];
     const size_t columns = figures_columns(figures, names, MOST_COLUMNS);
-    bool v4 = false, any = false, lossy = false;
+    bool v4 = false, lossy = false;
     size_t i;
 
     for (i = 0; i < figures->run->filesystem_count; i++) {
         const struct run_filesystem *filesystem = &figures->run->filesystems[i];
 
-        any = any || filesystem->kind == FILESYSTEM_NFS;
         v4 = v4 || (filesystem->version != NULL &&
                     filesystem->version[0] == '4');
     }
     for (i = 0; i < figures->group_count; i++)
         lossy = lossy || figures->groups[i].cells_lossy > 0;
     fprintf(out, "\nRPCs      per exec%s\n",
-            any ? "" : " (no NFS file system in this run)");
+            run_has_nfs(figures->run) ? "" : " (no NFS file system in this run)");
     fprintf(out, "%-21s%9s", "", "RPCs");
     for (i = 0; i < columns; i++)
         fprintf(out, "%9.8s", names[i]);
@@ -552,7 +553,9 @@ report_text_closing(const struct figures *figures, FILE *out)
     idle_text(traffic, idle, sizeof idle);
     fprintf(out, "\nLost: %s.    Background: %" PRIu64 " RPCs%s.    Own: %"
             PRIu64 " RPCs.\nAgain: nfs-atime-test report %s\n",
-            traffic->any_capture ? losses : "not known without a capture",
+            traffic->any_capture ? losses
+            : run_has_nfs(figures->run) ? "not known without a capture"
+                                        : "no RPCs, nothing lost",
             traffic->background_calls, idle, traffic->own_calls,
             figures->run->directory != NULL ? figures->run->directory
                                             : "DIRECTORY");

@@ -243,6 +243,17 @@ run_method_name(enum run_method method)
     return method < METHOD_COUNT ? method_names[method] : "?";
 }
 
+bool
+run_has_nfs(const struct run *run)
+{
+    size_t i;
+
+    for (i = 0; i < run->filesystem_count; i++)
+        if (run->filesystems[i].kind == FILESYSTEM_NFS)
+            return true;
+    return false;
+}
+
 enum run_method
 run_method_by_name(const char *name)
 {

@@ -207,6 +207,8 @@ struct run {
 const char *run_method_name(enum run_method method);
 /* METHOD_COUNT when there is no such name. */
 enum run_method run_method_by_name(const char *name);
+/* Whether any of its file systems is NFS. */
+bool run_has_nfs(const struct run *run);
 
 /*
  * Writes run.json under `directory` by way of a temporary file and rename, so

@@ -109,6 +109,53 @@ legend_of_methods(const struct figures *figures, enum run_method first,
     legend_end(out);
 }
 
+/* Columns of the longest name; the frames of a page's panels are alike where
+ * their names are. */
+static size_t
+widest(const char *const *names, size_t count)
+{
+    size_t i, most = 11;
+
+    for (i = 0; i < count; i++)
+        if (strlen(names[i]) > most)
+            most = strlen(names[i]);
+    return most < 24 ? most : 24;
+}
+
+FILE *
+rows_begin(struct plot *plot, struct plotter *plotter, unsigned height,
+           const char *const *names, size_t count, const char *unit)
+{
+    size_t i;
+
+    plot_begin(plot, plotter, PANEL_WIDTH, height);
+    if (plot->script == NULL)
+        return NULL;
+    fputs("set border 0\nunset key\nunset grid\nset grid xtics linecolor rgb "
+          PLOT_LINE " linetype 1 linewidth 0.5\nset ytics scale 0 (",
+          plot->script);
+    for (i = 0; i < count; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "%.24s", names[i]);
+        plot_text(plot, name);
+        fprintf(plot->script, " %zu%s", count - i, i + 1 < count ? "," : "");
+    }
+    fprintf(plot->script, ") textcolor rgb " PLOT_INK "\nset yrange "
+            "[0.4:%g]\nset xtics scale 0\nset lmargin %zu\n"
+            "set rmargin 2\nset xlabel '%s'\n"
+            "set style fill solid 1 noborder\n", (double)count + 0.6,
+            widest(names, count), unit);
+    return plot->script;
+}
+
+void
+rows_bar(FILE *script, double height, double half, double from, double to)
+{
+    fprintf(script, "%.9g %.4f %.9g %.9g %.4f %.4f\n", (from + to) / 2,
+            height, from, to, height - half, height + half);
+}
+
 double *
 group_execs_sorted(const struct run *run, size_t filesystem,
                    enum run_method method, size_t *count)

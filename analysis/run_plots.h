@@ -54,6 +54,16 @@ void legend_end(FILE *out);
 void legend_of_methods(const struct figures *figures, enum run_method first,
                        FILE *out);
 
+/* --- rows: names up the side, the first on top ---------------------------- */
+
+/* The frame; the first of `count` rows is at height `count`, the last at 1.
+ * Without an x axis yet. @return the script, or NULL: no picture. */
+FILE *rows_begin(struct plot *plot, struct plotter *plotter, unsigned height,
+                 const char *const *names, size_t count, const char *unit);
+/* A line of data for `using 1:2:3:4:5:6 with boxxyerror`. */
+void rows_bar(FILE *script, double height, double half, double from,
+              double to);
+
 /* us of every recorded exec of the group's finished cells, ascending; NULL
  * when there are none or out of memory. */
 double *group_execs_sorted(const struct run *run, size_t filesystem,

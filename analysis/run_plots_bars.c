@@ -57,44 +57,25 @@ count_rows(const struct figures *figures, size_t filesystem)
     return n;
 }
 
-/* Frame of a panel with a row per group: names up the side. */
-static void
+/* Frame of a panel with a row per group: the names of the methods. */
+static FILE *
 begin_rows(struct run_plots *plots, struct plot *plot, size_t filesystem,
            double most, const char *unit)
 {
     const struct figures *figures = plots->figures;
-    const size_t rows = count_rows(figures, filesystem);
-    size_t i, row = rows;
+    const char *names[METHOD_COUNT];
+    size_t i, count = 0;
     FILE *script;
 
-    plot_begin(plot, &plots->plotter, PANEL_WIDTH, 70 + 28 * (unsigned)rows);
-    script = plot->script;
-    if (script == NULL)
-        return;
-    fputs("set border 0\nunset key\nunset grid\nset grid xtics linecolor rgb "
-          PLOT_LINE " linetype 1 linewidth 0.5\nset ytics scale 0 (", script);
-    for (i = 0; i < figures->group_count; i++) {
-        const struct group_figures *group = &figures->groups[i];
-
-        if (group->filesystem != filesystem || group->cells == 0)
-            continue;
-        plot_text(plot, run_method_name(group->method));
-        fprintf(script, " %zu%s", row, row > 1 ? "," : "");
-        row--;
-    }
-    fprintf(script, ") textcolor rgb " PLOT_INK "\nset yrange [0.4:%g]\n"
-            "set xtics scale 0\n"
-            "set lmargin 11\nset rmargin 2\nset xlabel '%s'\n"
-            "set style fill solid 1 noborder\n", (double)rows + 0.6, unit);
-    plot_axis(plot, 'x', 0, most);
-}
-
-/* One stretch of a bar. */
-static void
-stretch(FILE *script, size_t row, double from, double to)
-{
-    fprintf(script, "%.9g %zu %.9g %.9g %.2f %.2f\n", (from + to) / 2, row,
-            from, to, (double)row - 0.36, (double)row + 0.36);
+    for (i = 0; i < figures->group_count; i++)
+        if (figures->groups[i].filesystem == filesystem &&
+            figures->groups[i].cells > 0 && count < METHOD_COUNT)
+            names[count++] = run_method_name(figures->groups[i].method);
+    script = rows_begin(plot, &plots->plotter, 70 + 28 * (unsigned)count,
+                        names, count, unit);
+    if (script != NULL)
+        plot_axis(plot, 'x', 0, most);
+    return script;
 }
 
 static double
@@ -118,8 +99,8 @@ times_panel(struct run_plots *plots, size_t filesystem, double most)
     size_t i, row;
     unsigned part;
 
-    begin_rows(plots, &plot, filesystem, most * 1.32, "µs per exec");
-    if (plot.script == NULL)
+    if (begin_rows(plots, &plot, filesystem, most * 1.32, "µs per exec") ==
+        NULL)
         return false;
     for (part = 0; part <= PART_COUNT; part++) {
         fprintf(plot.script, "$d%u <<END\n", part);
@@ -135,7 +116,8 @@ times_panel(struct run_plots *plots, size_t filesystem, double most)
             for (before = 0; before < part && before < PART_COUNT; before++)
                 from += us[before];
             if (part < PART_COUNT)
-                stretch(plot.script, row, from, from + us[part]);
+                rows_bar(plot.script, (double)row, 0.36, from,
+                         from + us[part]);
             else
                 fprintf(plot.script, "%.9g %zu %.9g \"%s%.1f\"\n",
                         group->mean.value, row, group->mean.half_width, "",
@@ -247,8 +229,8 @@ counts_panel(struct run_plots *plots, size_t filesystem, double most)
     size_t i, row;
     unsigned colour;
 
-    begin_rows(plots, &plot, filesystem, most * 1.2, "RPCs per exec");
-    if (plot.script == NULL)
+    if (begin_rows(plots, &plot, filesystem, most * 1.2, "RPCs per exec") ==
+        NULL)
         return false;
     for (colour = 1; colour <= PLOT_SERIES_COUNT + 1; colour++) {
         fprintf(plot.script, "$d%u <<END\n", colour);
@@ -264,8 +246,8 @@ counts_panel(struct run_plots *plots, size_t filesystem, double most)
                  before++)
                 from += calls_of_colour(group, before);
             if (colour <= PLOT_SERIES_COUNT)
-                stretch(plot.script, row, from,
-                        from + calls_of_colour(group, colour));
+                rows_bar(plot.script, (double)row, 0.36, from,
+                         from + calls_of_colour(group, colour));
             else
                 fprintf(plot.script, "%.9g %zu \"%s%.3g\"\n", from, row,
                         group->cells_lossy > 0 ? ">=" : "", from);

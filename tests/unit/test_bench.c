@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "analysis/bench_figures.h"
+#include "analysis/bench_html.h"
 #include "analysis/compare.h"
 #include "client/bench.h"
 #include "client/bench_worker.h"
@@ -236,7 +237,7 @@ finds_broken_files(void **state)
 /* --- figures -------------------------------------------------------------- */
 
 /* A run of a bench on one local file system; ns[variant][repetition]. */
-static char *
+static __attribute__((noinline)) char *
 made_run(const char *bench, const char *const *variants, size_t count,
          const int64_t *ns, unsigned runs, uint64_t operations)
 {
@@ -278,15 +279,32 @@ read_made(char *text, struct run *run, struct run_traffic *traffic)
 
 /* Not inlined: the compiler takes the stream's pointer for the buffer. */
 static __attribute__((noinline)) char *
-text_of(const struct bench_figures *figures)
+written_by(void (*report)(const struct bench_figures *, FILE *),
+           const struct bench_figures *figures)
 {
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
 
-    bench_text(figures, out);
+    report(figures, out);
     fclose(out);
     return text;
+}
+
+static char *
+text_of(const struct bench_figures *figures)
+{
+    return written_by(bench_text, figures);
+}
+
+static void
+page_has(const struct bench_figures *figures, const char *wanted)
+{
+    char *page = written_by(bench_html, figures);
+
+    if (strstr(page, wanted) == NULL)
+        fail_msg("not in the page: %s", wanted);
+    free(page);
 }
 
 /* 2003: three runs of a million, 529 s each on the mean; here 528, 529, 530:
@@ -314,6 +332,10 @@ means_of_the_seed(void **state)
     text = text_of(&figures);
     assert_non_null(strstr(text, "529.00 us   +-2.484 s, +-2.48 us"));
     free(text);
+    page_has(&figures, ": 529.00 µs per exec ± 2.48 (3 runs).</li>");
+    page_has(&figures, "<td>3</td><td>529.00</td><td>± 2.48</td>"
+                       "<td>1.00</td><td>528.00</td><td>529.00</td>"
+                       "<td>530.00</td></tr>");
     bench_figures_free(&figures);
     run_traffic_free(&traffic);
     run_free(&run);
@@ -342,6 +364,10 @@ prefault_of_the_seed(void **state)
     assert_non_null(strstr(text, "-1.29267 +/- 0.0115"));
     assert_non_null(strstr(text, "-98.3515% +/- "));
     free(text);
+    /* 1.314333 - 0.021667 s */
+    page_has(&figures, ": -1.2927 s ± 0.0");
+    page_has(&figures, "<td class=\"t\">touched</td><td>3</td>"
+                       "<td>0.021667</td>");
     bench_figures_free(&figures);
     run_traffic_free(&traffic);
     run_free(&run);
@@ -376,6 +402,10 @@ header_in_the_layout_of_the_seed(void **state)
     assert_int_equal(got[2], 21);
     assert_int_equal(got[3], 125);
     free(text);
+    page_has(&figures, "<th scope=\"row\">4</th><td>39</td><td>22</td>"
+                       "<td>21</td><td>125</td></tr>");
+    page_has(&figures, ", from the page cache: 4 bytes are quickest by pread, "
+                       "21 ns, slowest by malloc+read, 125 ns.</li>");
     bench_figures_free(&figures);
     run_traffic_free(&traffic);
     run_free(&run);
