@@ -62,16 +62,23 @@ begin(const char *path, uint32_t link)
 }
 
 static void
+put_frame(FILE *out, uint32_t ns, const struct buffer *frame)
+{
+    put_le32(out, 1700000000);
+    put_le32(out, ns);
+    put_le32(out, (uint32_t)frame->length);
+    put_le32(out, (uint32_t)frame->length);
+    assert_int_equal(fwrite(frame->data, 1, frame->length, out),
+                     frame->length);
+}
+
+static void
 put_packet(FILE *out, uint32_t ns, const struct tcp_packet *packet)
 {
     static struct buffer frame;
     frame.length = 0;
     add_tcp(&frame, packet);
-    put_le32(out, 1700000000);
-    put_le32(out, ns);
-    put_le32(out, (uint32_t)frame.length);
-    put_le32(out, (uint32_t)frame.length);
-    assert_int_equal(fwrite(frame.data, 1, frame.length, out), frame.length);
+    put_frame(out, ns, &frame);
 }
 
 /* Calls and replies xid [from, to), one connection, into a file. */
@@ -157,38 +164,31 @@ test_threads_do_not_matter(void **state)
     }
 }
 
+/* An RPC message of `count` words in a datagram of the port mapper's. */
 static void
-put_datagram(FILE *out, uint32_t ns, int from, const struct buffer *message)
+put_message(FILE *out, uint32_t ns, int from, const uint32_t *words,
+            size_t count)
 {
-    static struct buffer frame;
+    static struct buffer message, frame;
+    message.length = 0;
+    for (size_t i = 0; i < count; i++) {
+        add32(&message, words[i]);
+    }
     frame.length = 0;
-    add_ipv4(&frame, from, 17, message->length + 8, ns % 65535 + 1, 0);
-    add_udp(&frame, from, 800, 111, message->data, message->length);
-    put_le32(out, 1700000000);
-    put_le32(out, ns);
-    put_le32(out, (uint32_t)frame.length);
-    put_le32(out, (uint32_t)frame.length);
-    assert_int_equal(fwrite(frame.data, 1, frame.length, out), frame.length);
+    add_ipv4(&frame, from, 17, message.length + 8, ns % 65535 + 1, 0);
+    add_udp(&frame, from, 800, 111, message.data, message.length);
+    put_frame(out, ns, &frame);
 }
 
 /* RFC 1833 section 3.1: where is NFS version 3 on TCP? On `port`. */
 static void
 put_getport(FILE *out, uint32_t ns, uint32_t xid, uint32_t port)
 {
-    static struct buffer message;
     const uint32_t call[] = {xid, 0, 2, 100000, 2, 3, 0, 0, 0, 0,
                              100003, 3, 6, 0};
     const uint32_t reply[] = {xid, 1, 0, 0, 0, 0, port};
-    message.length = 0;
-    for (unsigned i = 0; i < sizeof call / sizeof call[0]; i++) {
-        add32(&message, call[i]);
-    }
-    put_datagram(out, ns, CLIENT, &message);
-    message.length = 0;
-    for (unsigned i = 0; i < sizeof reply / sizeof reply[0]; i++) {
-        add32(&message, reply[i]);
-    }
-    put_datagram(out, ns + 1, SERVER, &message);
+    put_message(out, ns, CLIENT, call, sizeof call / sizeof call[0]);
+    put_message(out, ns + 1, SERVER, reply, sizeof reply / sizeof reply[0]);
 }
 
 /* A port that a reply names counts from the very next packet on: a reply
