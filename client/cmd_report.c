@@ -107,6 +107,19 @@ read_option(struct report_arguments *arguments, int option, const char *text)
                : wrong_usage(error, NULL);
 }
 
+/* The command to give instead, ready to be run. */
+static int
+several_on_a_page(const struct report_arguments *arguments, char **runs)
+{
+    fputs("nfs-atime-test report: a page shows one run; for these side by "
+          "side: nfs-atime-test compare --format html", stderr);
+    for (; *runs != NULL; runs++)
+        fprintf(stderr, " %s", *runs);
+    fprintf(stderr, " > %s\n", arguments->output != NULL ? arguments->output
+                                                         : "compare.html");
+    return 2;
+}
+
 static int
 read_arguments(struct report_arguments *arguments, int argc, char **argv)
 {
@@ -126,8 +139,7 @@ read_arguments(struct report_arguments *arguments, int argc, char **argv)
     if (optind == argc)
         return wrong_usage("no run is named", NULL);
     if (arguments->format == REPORT_HTML && argc - optind > 1)
-        return wrong_usage("a page shows one run; compare --format html shows "
-                           "several", NULL);
+        return several_on_a_page(arguments, argv + optind);
     if (expect_options_check(&arguments->expect, error, sizeof error) != 0)
         return wrong_usage(error, NULL);
     expect_options_apply(&arguments->expect, arguments->output != NULL,

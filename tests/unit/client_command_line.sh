@@ -68,6 +68,12 @@ expect 0 '' --local local -n 5 -r 2 -o results-here
     fail "no run.json or report.txt"
 expect 0 '' --local local -n 5 -r 1 --program "$(type -P true)" -o results-2
 
+# The way to a page of several runs is said, and leads there.
+expect 2 'compare --format html results-here results-2 > both.html$' \
+    report --format html -o both.html results-here results-2
+expect 0 '' compare --format html results-here results-2
+grep -q '^<!DOCTYPE html>' out || fail "no page of two runs"
+
 # A program that is there is used there: nothing is written.
 cp "$(type -P true)" local/given
 before=$(stat -c %Z.%Y local)
