@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The raw runs, a line each, as time(1) prints them: nothing is computed but
- * the sums of a cell. */
+ * the sums of a cell. The layout is that of raw_runs.h, which reads it back:
+ * every line is a run of as many execs as the file says. */
+#include "analysis/escape.h"
+#include "analysis/exec_window.h"
 #include "analysis/report.h"
+
+#include <string.h>
 
 static const char *
 method_number(enum run_method method)
@@ -20,6 +25,24 @@ method_number(enum run_method method)
     }
 }
 
+/* A word of a heading: no blanks in it, and no '#', which begins a comment. */
+static void
+word(const char *text, FILE *out)
+{
+    char safe[512];
+    const char *c;
+
+    escape_string(ESCAPE_TERMINAL, text, safe, sizeof safe);
+    for (c = safe; *c != '\0'; c++)
+        fputc(strchr(" \t#", *c) != NULL ? '_' : *c, out);
+}
+
+static bool
+is_run(const struct run *run, const struct run_cell *cell)
+{
+    return cell_is_finished(cell) && cell->exec_count == run->execs;
+}
+
 static void
 cell_line(const struct run_cell *cell, FILE *out)
 {
@@ -34,12 +57,31 @@ cell_line(const struct run_cell *cell, FILE *out)
                 1e-9);
 }
 
+/* In comments: cells of which something is there, but not all. */
+static void
+left_out(const struct run *run, FILE *out)
+{
+    size_t i;
+
+    for (i = 0; i < run->cell_count; i++) {
+        const struct run_cell *cell = &run->cells[i];
+
+        if (cell->exec_count == 0 || is_run(run, cell))
+            continue;
+        fputs("# left out: ", out);
+        word(run->filesystems[cell->filesystem].label, out);
+        fprintf(out, " %s, %zu of %u execs\n", run_method_name(cell->method),
+                cell->exec_count, run->execs);
+    }
+}
+
 void
 report_time(const struct run *run, FILE *out)
 {
     size_t i, j;
     unsigned method;
 
+    fprintf(out, "execs %u\n", run->execs);
     for (i = 0; i < run->filesystem_count; i++) {
         const char *label = run->filesystems[i].label;
         bool heading = false;
@@ -50,13 +92,19 @@ report_time(const struct run *run, FILE *out)
             for (j = 0; j < run->cell_count; j++) {
                 const struct run_cell *cell = &run->cells[j];
 
-                if (cell->filesystem != i || cell->exec_count == 0 ||
+                if (cell->filesystem != i || !is_run(run, cell) ||
                     cell->method != (enum run_method)method)
                     continue;
                 if (method == METHOD_NOEXEC && !any) {
-                    fprintf(out, "%s-%s-noexec\n", label, run->program);
+                    word(label, out);
+                    fputc('-', out);
+                    word(run->program, out);
+                    fputs("-noexec\n", out);
                 } else if (method != METHOD_NOEXEC && !heading) {
-                    fprintf(out, "%s-static-%s\n", label, run->program);
+                    word(label, out);
+                    fputs("-static-", out);
+                    word(run->program, out);
+                    fputc('\n', out);
                     heading = true;
                 }
                 if (method != METHOD_NOEXEC && !any)
@@ -69,4 +117,5 @@ report_time(const struct run *run, FILE *out)
         if (i + 1 < run->filesystem_count)
             fputc('\n', out);
     }
+    left_out(run, out);
 }

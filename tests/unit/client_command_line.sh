@@ -100,6 +100,25 @@ for signal in INT TERM; do
         fail "SIG$signal: run not marked as interrupted"
 done
 
+# Raw runs say how many execs a run is, so that compare reads them as they
+# are; what a stopped run has too little of is no run.
+expect 0 '' --local "$PWD/local" --label "$PWD/local=a b#c" -n 7 -r 2 \
+    --methods none,noexec -o labelled
+expect 0 '' report --format time labelled
+grep -q '^execs 7$' out || fail "raw runs do not say their execs"
+grep -q '^a_b_c-static-static$' out || fail "no heading of raw runs"
+mv out runs.time
+expect 0 '' compare runs.time
+expect 0 '' compare runs.time runs.time
+mean=$("$program" compare runs.time | awk '$1 == "none" { print $3; exit }')
+own=$("$program" report labelled | awk '$1 == "none" { print $2; exit }')
+awk -v a="$mean" -v b="$own" \
+    'BEGIN { exit !(a > 1 && a - b < 0.5 && b - a < 0.5) }' ||
+    fail "$mean us an exec by compare, $own by report"
+expect 4 '' report --format time stopped-INT
+grep -q '^# left out: local ' out || fail "the stopped cell is not said"
+(($(grep -c ' real ' out) < 6)) || fail "a stopped cell among the raw runs"
+
 # No room for the run: said, and an incomplete result.
 if ((EUID != 0)); then
     mkdir read-only && chmod 555 read-only
