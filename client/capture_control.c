@@ -12,6 +12,7 @@
 #include "client/test_run.h"
 
 #include "client/interfaces.h"
+#include "client/live_filter.h"
 #include "client/progress.h"
 #include "client/stop.h"
 #include "client/util.h"
@@ -67,35 +68,20 @@ join_capture(struct test *test, size_t index)
     test->filesystems[index].capture = &test->captures[i];
 }
 
-/*
- * The ports of the servers behind the interface; later fragments, which have
- * no port, of IPv4 and IPv6; and all of it again behind a VLAN tag, last,
- * since "vlan" shifts what follows it.
- */
-static char *
-make_filter(const struct test *test, const struct live_capture *capture)
+/* Of the servers behind the interface. */
+static void
+make_filter(const struct test *test, const struct live_capture *capture,
+            char **tagged, char **plain)
 {
-    char *ports = copy_text("");
-    char *fragments;
+    unsigned *ports =
+        need_memory(test->run.filesystem_count, sizeof(*ports));
+    size_t count = 0;
 
-    for (size_t i = 0; i < test->run.filesystem_count; i++) {
-        const struct run_filesystem *filesystem = &test->run.filesystems[i];
-        char *port, *longer;
-
-        if (test->filesystems[i].capture != capture)
-            continue;
-        port = format_text("port %u or ", filesystem->port);
-        if (strstr(ports, port) == NULL) {
-            longer = format_text("%s%s", ports, port);
-            free(ports);
-            ports = longer;
-        }
-        free(port);
-    }
-    fragments = format_text("%s(ip[6:2] & 0x1fff != 0) or (ip6[6] == 44)",
-                            ports);
+    for (size_t i = 0; i < test->run.filesystem_count; i++)
+        if (test->filesystems[i].capture == capture)
+            ports[count++] = (unsigned)test->run.filesystems[i].port;
+    live_filter(ports, count, tagged, plain);
     free(ports);
-    return fragments;
 }
 
 /* Where the capture goes, and how run.json calls it. */
@@ -128,18 +114,18 @@ start_capture(struct test *test, struct live_capture *capture)
 {
     const struct test_options *options = test->options;
     struct run_capture *stored = run_capture_of(test, capture);
-    char *plain = make_filter(test, capture), *path;
-    char *tagged = format_text("%s or (vlan and (%s))", plain, plain);
+    char *plain, *tagged, *path;
     struct recorder_options recorder = {
         .interface = capture->interface,
-        .filter = options->filter != NULL ? options->filter : tagged,
-        .filter_instead = options->filter != NULL ? NULL : plain,
         .snaplen = options->snaplen,
         .ring_kib = options->ring_kib,
         .marker_prefix = RUN_MARKER_PREFIX,
     };
     int result;
 
+    make_filter(test, capture, &tagged, &plain);
+    recorder.filter = options->filter != NULL ? options->filter : tagged;
+    recorder.filter_instead = options->filter != NULL ? NULL : plain;
     recorder.path = path = capture_path(test, capture, &stored->path);
     result = recorder_start(&capture->recorder, &recorder, test->error,
                             sizeof(test->error));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#define _GNU_SOURCE /* getifaddrs and IFF_LOOPBACK */
+#define _GNU_SOURCE /* getifaddrs, IFF_LOOPBACK, rtnetlink */
 #include "client/interfaces.h"
 
 #include "client/util.h"
@@ -7,9 +7,11 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <ifaddrs.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -116,13 +118,90 @@ address_is_local(const char *address)
     return *name != '\0';
 }
 
+/* The interface in an answer to RTM_GETROUTE, rtnetlink(7). @return 0, or -1
+ * with errno. */
+static int
+answered_interface(const unsigned char *bytes, size_t length, char *name)
+{
+    size_t at = NLMSG_SPACE(sizeof(struct rtmsg));
+    struct nlmsghdr header;
+    struct rtattr attribute;
+    unsigned index;
+
+    errno = EPROTO;
+    if (length < sizeof(header))
+        return -1;
+    memcpy(&header, bytes, sizeof(header));
+    if (header.nlmsg_type == NLMSG_ERROR &&
+        length >= NLMSG_LENGTH(sizeof(struct nlmsgerr))) {
+        struct nlmsgerr problem;
+
+        memcpy(&problem, bytes + NLMSG_HDRLEN, sizeof(problem));
+        errno = -problem.error;
+        return -1;
+    }
+    for (; at + RTA_LENGTH(sizeof(index)) <= length;
+         at += RTA_ALIGN(attribute.rta_len)) {
+        memcpy(&attribute, bytes + at, sizeof(attribute));
+        if (attribute.rta_len < sizeof(attribute))
+            return -1;
+        if (attribute.rta_type != RTA_OIF)
+            continue;
+        memcpy(&index, bytes + at + RTA_LENGTH(0), sizeof(index));
+        return if_indextoname(index, name) != NULL ? 0 : -1;
+    }
+    errno = ENODEV;
+    return -1;
+}
+
+/* The kernel's word on where a packet to that address leaves. By the source
+ * address alone it could not be told: that may be another interface's, or
+ * several may have it. @return 0, or -1 with errno. */
+static int
+routed_interface(const struct sockaddr_storage *to, char *name)
+{
+    struct {
+        struct nlmsghdr header;
+        struct rtmsg route;
+        struct rtattr attribute;
+        unsigned char address[sizeof(struct in6_addr)];
+    } request;
+    const bool six = to->ss_family == AF_INET6;
+    const size_t length = six ? sizeof(struct in6_addr)
+                              : sizeof(struct in_addr);
+    unsigned char answer[4096];
+    ssize_t got = -1;
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+
+    if (fd < 0)
+        return -1;
+    memset(&request, 0, sizeof(request));
+    request.header.nlmsg_type = RTM_GETROUTE;
+    request.header.nlmsg_flags = NLM_F_REQUEST;
+    request.header.nlmsg_len = (uint32_t)(
+        offsetof(__typeof__(request), address) + length);
+    request.route.rtm_family = (unsigned char)to->ss_family;
+    request.route.rtm_dst_len = (unsigned char)(8 * length);
+    request.attribute.rta_type = RTA_DST;
+    request.attribute.rta_len = (unsigned short)RTA_LENGTH(length);
+    memcpy(request.address,
+           six ? (const void *)&((const struct sockaddr_in6 *)to)->sin6_addr
+               : (const void *)&((const struct sockaddr_in *)to)->sin_addr,
+           length);
+    if (send(fd, &request, request.header.nlmsg_len, 0) >= 0)
+        got = recv(fd, answer, sizeof(answer), 0);
+    close(fd);
+    return got < 0 ? -1 : answered_interface(answer, (size_t)got, name);
+}
+
 int
 interface_to(const char *address, char *name, size_t size, char *error,
              size_t error_size)
 {
-    struct sockaddr_storage server, local;
-    socklen_t length, local_length = sizeof(local);
-    int result = -1, fd;
+    struct sockaddr_storage server;
+    socklen_t length;
+    char found[IF_NAMESIZE];
+    unsigned scope = 0;
 
     if (address_parse(address, 2049, &server, &length) != 0)
         return set_error(error, error_size, "%s is not a network address",
@@ -131,20 +210,16 @@ interface_to(const char *address, char *name, size_t size, char *error,
         loopback_interface(name, size);
         return 0;
     }
-    fd = socket(server.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (fd >= 0 && connect(fd, (struct sockaddr *)&server, length) == 0 &&
-        getsockname(fd, (struct sockaddr *)&local, &local_length) == 0) {
-        interface_of((struct sockaddr *)&local, name, size);
-        result = *name != '\0' ? 0 : -1;
-        errno = ENODEV;
-    }
-    if (result != 0)
-        set_error(error, error_size,
-                  "no route to the server %s: %s; name the interface by -i",
-                  address, strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    return result;
+    if (server.ss_family == AF_INET6)
+        scope = ((struct sockaddr_in6 *)&server)->sin6_scope_id;
+    /* fe80::1%eth0 says it itself. */
+    if (scope != 0 ? if_indextoname(scope, found) == NULL
+                   : routed_interface(&server, found) != 0)
+        return set_error(error, error_size,
+                         "no route to the server %s: %s; name the interface "
+                         "by -i", address, strerror(errno));
+    snprintf(name, size, "%s", found);
+    return 0;
 }
 
 void

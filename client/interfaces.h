@@ -19,8 +19,9 @@ void address_format(const struct sockaddr *address, char *text, size_t size);
 bool address_is_local(const char *address);
 
 /*
- * The interface by which packets to the address leave: by the route, as
- * connect(2) on a datagram socket chooses it; loopback for own addresses.
+ * The interface by which packets to the address leave, by the kernel's route;
+ * loopback for own addresses. Never "any", which shows a packet once for each
+ * interface that it passes.
  * @return 0, or -1 with one line in error.
  */
 int interface_to(const char *address, char *name, size_t size, char *error,
