@@ -156,19 +156,6 @@ compute_group(struct bench_figures *figures, size_t filesystem,
     return finish_group(group, figures->confidence);
 }
 
-static bool
-nothing_lost(const struct run *run, const struct run_traffic *traffic)
-{
-    size_t i;
-
-    for (i = 0; i < run->capture_count; i++)
-        if (run->captures[i].dropped > 0 || !run->captures[i].complete)
-            return false;
-    return traffic->captures_complete &&
-           traffic->packet_losses.gap_bytes == 0 &&
-           traffic->rpc_losses.orphan_replies == 0;
-}
-
 static int
 compare_groups(const void *left, const void *right)
 {
@@ -207,7 +194,7 @@ bench_figures_compute(const struct run *run,
     qsort(figures->groups, figures->group_count, sizeof(*figures->groups),
           compare_groups);
     figures->counts_complete =
-        run->capture_count == 0 || nothing_lost(run, traffic);
+        run->capture_count == 0 || run_traffic_nothing_lost(run, traffic);
     return 0;
 }
 

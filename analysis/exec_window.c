@@ -897,6 +897,58 @@ read_captures(const struct run *run, const char *const *paths, size_t count,
     return status == CAPTURE_OK ? 0 : 1;
 }
 
+/* Lost, and nobody knows in which cell. */
+static bool
+lost_somewhere(const struct run *run, const struct run_traffic *traffic)
+{
+    size_t i;
+
+    for (i = 0; i < run->capture_count; i++)
+        if (!run->captures[i].complete)
+            return true;
+    return !traffic->captures_complete ||
+           traffic->packet_losses.gap_bytes > 0 ||
+           traffic->packet_losses.malformed_records > 0 ||
+           traffic->rpc_losses.orphan_replies > 0 ||
+           traffic->rpc_losses.unattributed_compounds > 0 ||
+           traffic->rpc_losses.encrypted_calls > 0;
+}
+
+bool
+run_traffic_nothing_lost(const struct run *run,
+                         const struct run_traffic *traffic)
+{
+    size_t i;
+
+    for (i = 0; i < run->capture_count; i++)
+        if (run->captures[i].dropped > 0)
+            return false;
+    return !lost_somewhere(run, traffic);
+}
+
+/* A gap that swallowed calls with their replies leaves no transaction beside
+ * it that would tell the cell. Where something was lost, a cell's counts are
+ * whole only if the kernel counted the same. Drops of the kernel's are known
+ * by cell. */
+static void
+doubt_cells(const struct run *run, struct run_traffic *traffic)
+{
+    size_t i;
+
+    if (!traffic->any_capture || !lost_somewhere(run, traffic))
+        return;
+    for (i = 0; i < run->cell_count; i++) {
+        const struct run_cell *cell = &run->cells[i];
+        char text[512];
+
+        if (run->filesystems[cell->filesystem].kind == FILESYSTEM_NFS &&
+            (!cell->mountstats_known || cell->mountstats_reset ||
+             !mountstats_agree(run, cell, &traffic->cells[i], text,
+                               sizeof text)))
+            traffic->cells[i].lossy = true;
+    }
+}
+
 int
 run_traffic_read(const struct run *run, const char *const *captures,
                  size_t capture_count, struct run_traffic *traffic,
@@ -931,8 +983,10 @@ run_traffic_read(const struct run *run, const char *const *captures,
                  captures[0], run->id);
         result = -1;
     }
-    if (result >= 0)
+    if (result >= 0) {
         place_all(run, &collector, traffic);
+        doubt_cells(run, traffic);
+    }
     for (i = 0; own != NULL && i < run->capture_count; i++)
         free(own[i]);
     free(own);

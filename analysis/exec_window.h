@@ -70,7 +70,9 @@ struct cell_traffic {
     uint64_t unanswered;
     uint64_t empty_setattrs;
     bool marked;              /* both markers were found in the capture */
-    bool lossy;               /* drops or gaps fell into it: counts are >= */
+    bool lossy;               /* counts are >=: drops or gaps fell into it, or
+                                 may have, and the kernel's own count does not
+                                 say that none did */
     int64_t open_ns, close_ns; /* the window, monotonic */
 };
 
@@ -114,6 +116,10 @@ int run_traffic_read(const struct run *run, const char *const *captures,
                      char *error, size_t error_size);
 
 void run_traffic_free(struct run_traffic *traffic);
+
+/* Whether no loss is known that can make a count too small. */
+bool run_traffic_nothing_lost(const struct run *run,
+                              const struct run_traffic *traffic);
 
 /* The operation that names a COMPOUND: the first that is not SEQUENCE,
  * PUTFH, PUTROOTFH, GETFH, SAVEFH or RESTOREFH, GETATTR only when there is

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analysis/expect.h"
 
+#include "capture/rpc_transaction.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -60,6 +62,16 @@ wrong(char *error, size_t size, const char *text, const char *format, ...)
     return -1;
 }
 
+/* The place of a mistake: a word, or the end. */
+static const char *
+place(const char *word, char text[160])
+{
+    if (*word == '\0')
+        return "its end";
+    snprintf(text, 160, "\"%s\"", word);
+    return text;
+}
+
 /* "1.5", "300us" (time only). */
 static bool
 read_number(const char *text, bool time, double *number)
@@ -92,15 +104,21 @@ read_quantity(struct expectation *item, const char *word, char *error,
               size_t size)
 {
     const size_t length = strlen(word);
+    char text[160];
+    const char *c;
 
     if (strcmp(word, "time") == 0)
         return 0;
     if (length <= 5 || strcmp(word + length - 5, "/exec") != 0)
-        return wrong(error, size, item->text, "\"%s\" is neither time nor "
-                     "NAME/exec", word);
+        return wrong(error, size, item->text, "%s is neither time nor "
+                     "NAME/exec", place(word, text));
     item->name = strndup(word, length - 5);
     if (item->name == NULL)
         return wrong(error, size, item->text, "out of memory");
+    for (c = item->name; strcmp(item->name, "RPCs") != 0 && *c != '\0'; c++)
+        if (*c >= 'a' && *c <= 'z')
+            return wrong(error, size, item->text, "%s: names are in capitals, "
+                         "or RPCs", place(word, text));
     return 0;
 }
 
@@ -108,14 +126,15 @@ static int
 read_operator(struct expectation *item, const char *word, char *error,
               size_t size)
 {
+    char text[160];
     unsigned i;
 
     for (i = 0; i < EXPECT_OPERATOR_COUNT; i++)
         if (strcmp(word, operator_names[i]) == 0)
             break;
     if (i == EXPECT_OPERATOR_COUNT)
-        return wrong(error, size, item->text, "\"%s\" is not one of < <= == "
-                     "!= >= >", word);
+        return wrong(error, size, item->text, "%s is not one of < <= == "
+                     "!= >= >", place(word, text));
     item->operation = (enum expect_operator)i;
     if (item->name == NULL && (i == EXPECT_EQUAL || i == EXPECT_UNEQUAL))
         return wrong(error, size, item->text, "a time is never proven equal "
@@ -157,7 +176,8 @@ read_value(struct expectation *item, struct words *words, char *error,
     }
     item->other = run_method_by_name(word);
     if (item->other == METHOD_COUNT)
-        return wrong(error, size, item->text, "\"%s\" is not a %s", word,
+        return wrong(error, size, item->text, "%s is not a %s",
+                     place(word, unit_text),
                      factor ? "method" : "number or method");
     word = next_word(words);
     return *word == '\0' ? 0
@@ -170,6 +190,7 @@ read_item(struct expectation *item, char *error, size_t size)
 {
     struct words words = {.at = item->text};
     const char *word = next_word(&words);
+    char text[160];
 
     if (*word == '\0')
         return wrong(error, size, item->text, "no file system");
@@ -179,7 +200,8 @@ read_item(struct expectation *item, char *error, size_t size)
     word = next_word(&words);
     item->method = run_method_by_name(word);
     if (item->method == METHOD_COUNT)
-        return wrong(error, size, item->text, "\"%s\" is not a method", word);
+        return wrong(error, size, item->text, "%s is not a method",
+                     place(word, text));
     if (read_quantity(item, next_word(&words), error, size) != 0 ||
         read_operator(item, next_word(&words), error, size) != 0)
         return -1;
@@ -344,6 +366,53 @@ judge_time(struct expectation *item, const struct figures *figures,
              "%.1f +/- %.1f us", mean->value, mean->half_width);
 }
 
+static bool
+has_name(const struct run_counts *counts, const char *name)
+{
+    size_t i;
+
+    for (i = 0; i < counts->length; i++)
+        if (strcmp(counts->items[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* A name that nothing has would never be counted, and an expectation of 0
+ * calls hold for a slip of the pen. */
+static bool
+name_exists(const struct figures *figures, const char *name)
+{
+    static const struct {
+        uint32_t program, version;
+    } programs[] = {{SUNRPC_NFS, 2},    {SUNRPC_NFS, 3},     {SUNRPC_NFS, 4},
+                    {SUNRPC_MOUNT, 3},  {SUNRPC_NLM, 4},     {SUNRPC_NSM, 1},
+                    {SUNRPC_NFSACL, 3}, {SUNRPC_PORTMAP, 2}};
+    const struct run *run = figures->run;
+    uint32_t number;
+    size_t i;
+
+    for (number = 0; number < 256; number++) {
+        const char *known = nfs4_operation_name(number, false);
+
+        if (known != NULL && strcmp(known, name) == 0)
+            return true;
+        for (i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+            known = rpc_procedure_name(programs[i].program,
+                                       programs[i].version, number);
+            if (known != NULL && strcmp(known, name) == 0)
+                return true;
+        }
+    }
+    /* The kernel has names of its own. */
+    for (i = 0; i < figures->group_count; i++)
+        if (has_name(&figures->groups[i].operations, name))
+            return true;
+    for (i = 0; i < run->cell_count; i++)
+        if (has_name(&run->cells[i].mountstats, name))
+            return true;
+    return strcmp(name, "RPCs") == 0;
+}
+
 /* Why the group's counts are not known; NULL when they are. */
 static const char *
 no_counts(const struct figures *figures, const struct group_figures *group,
@@ -354,6 +423,8 @@ no_counts(const struct figures *figures, const struct group_figures *group,
         &run->filesystems[group->filesystem];
     size_t i;
 
+    if (!name_exists(figures, name))
+        return "no RPC has that name";
     if (filesystem->kind != FILESYSTEM_NFS)
         return "no NFS file system: nothing counts its RPCs";
     if (group->cells_agree < group->cells_compared)

@@ -398,24 +398,6 @@ compute_reasons(struct figures *figures)
     return 0;
 }
 
-/* A loss that can make a count too small. */
-static bool
-nothing_lost(const struct run *run, const struct run_traffic *traffic)
-{
-    size_t i;
-
-    if (!traffic->captures_complete || traffic->packet_losses.gap_bytes > 0 ||
-        traffic->packet_losses.malformed_records > 0 ||
-        traffic->rpc_losses.orphan_replies > 0 ||
-        traffic->rpc_losses.unattributed_compounds > 0 ||
-        traffic->rpc_losses.encrypted_calls > 0)
-        return false;
-    for (i = 0; i < run->capture_count; i++)
-        if (run->captures[i].dropped > 0 || !run->captures[i].complete)
-            return false;
-    return true;
-}
-
 int
 figures_compute(const struct run *run, const struct run_traffic *traffic,
                 double confidence, struct figures *figures)
@@ -441,7 +423,7 @@ figures_compute(const struct run *run, const struct run_traffic *traffic,
     compute_differences(figures);
     if (compute_reasons(figures) != 0)
         return -1;
-    figures->counts_complete = nothing_lost(run, traffic);
+    figures->counts_complete = run_traffic_nothing_lost(run, traffic);
     figures->from_mountstats = !traffic->any_capture;
     findings_compute(figures);
     return 0;

@@ -466,7 +466,8 @@ lossy_cells(const struct figures *figures, FILE *out)
         if (dropped > 0)
             fprintf(out, "the kernel dropped %" PRIu64 " packets\n", dropped);
         else
-            fputs("a gap in a TCP stream\n", out);
+            fputs("something is missing in the capture, and the kernel's count "
+                  "does not say that it was not from here\n", out);
     }
     if (count > MOST_LOSSY_CELLS)
         fprintf(out, "   and %zu more\n", count - MOST_LOSSY_CELLS);

@@ -49,17 +49,23 @@ write_reports(const struct test *test, const struct report_options *options,
 {
     const char *directory = test->run.directory;
     const enum report_format format = test->options->format;
+    const bool same = format == REPORT_TEXT && !options->judge_only;
+    struct report_options in_file = *options;
     char *path = format_text("%s/report.txt", directory);
     FILE *file = fopen(path, "w+e");
     int status = 1;
 
+    /* Judged once, with what goes to standard output. */
+    in_file.judge_only = false;
+    if (!same)
+        in_file.expect = NULL;
     if (file != NULL)
-        status = report_run(directory, REPORT_TEXT, options, file, error,
+        status = report_run(directory, REPORT_TEXT, &in_file, file, error,
                             error_size);
     if (file == NULL || status == 1)
         fprintf(stderr, "nfs-atime-test: %s: %s\n", path,
                 file == NULL ? strerror(errno) : error);
-    if (file == NULL || status == 1 || format != REPORT_TEXT)
+    if (file == NULL || status == 1 || !same)
         status = report_run(directory, format, options, stdout, error,
                             error_size);
     else
@@ -177,6 +183,24 @@ test_execute(const struct test_options *options,
     return status;
 }
 
+/* Before an hour is spent on what it cannot be compared with. */
+static bool
+baseline_is_there(const struct test_options *options)
+{
+    const char *path = options->expect.expect.baseline;
+    struct run run;
+    char error[1024];
+    bool there;
+
+    if (path == NULL)
+        return true;
+    there = run_read(path, &run, error, sizeof(error)) == 0;
+    run_free(&run);
+    if (!there)
+        complain(error);
+    return there;
+}
+
 int
 cmd_test(int argc, char **argv)
 {
@@ -191,7 +215,8 @@ cmd_test(int argc, char **argv)
     case OPTIONS_RUN:
         break;
     }
-    status = test_execute(&options, NULL);
+    status = baseline_is_there(&options) ? test_execute(&options, NULL)
+                                         : EXIT_FAILED;
     options_free(&options);
     return status;
 }

@@ -10,8 +10,11 @@ add_test(NAME check_report
 add_test(NAME check_report_browser
          COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/check-report
                  $<TARGET_FILE:nfs-atime-test> --browser)
+add_test(NAME check_expect
+         COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/check-expect
+                 $<TARGET_FILE:nfs-atime-test>)
 add_test(NAME check_manual
          COMMAND ${CMAKE_CURRENT_LIST_DIR}/check-manual
                  $<TARGET_FILE:nfs-atime-test> ${PROJECT_BINARY_DIR})
 set_tests_properties(check_schemas check_report check_report_browser
-                     check_manual PROPERTIES LABELS system SKIP_RETURN_CODE 77 TIMEOUT 600)
+                     check_expect check_manual PROPERTIES LABELS system SKIP_RETURN_CODE 77 TIMEOUT 600)
