@@ -77,6 +77,7 @@ struct figures {
     bool from_mountstats; /* no wire: counts are the kernel's */
     char **findings;      /* sentences, in the order of what they cost */
     size_t finding_count;
+    size_t main_finding_count; /* the rest can be done without */
 };
 
 /* @return 0, or -1 when out of memory. Free in every case. run and traffic

@@ -5,7 +5,10 @@
  * Every sentence is built from the figures of one group (or of a group and
  * the group that it is compared with) and carries a cost in us per exec, by
  * which the sentences are sorted; what costs nothing comes after, in the
- * order of the table. A sentence whose figure is missing is not written.
+ * order of the table. Behind all these are the sentences that somebody who
+ * asks about NFS can do without: local file systems, exec alone, and the
+ * ping where it explains nothing. A sentence whose figure is missing is not
+ * written.
  */
 #include "analysis/findings.h"
 
@@ -17,6 +20,7 @@
 #include <string.h>
 
 struct sentence {
+    bool aside;
     double cost_us;
     size_t order;
     char text[1000];
@@ -42,6 +46,23 @@ moved_text(const struct moved_cells *moved, char *text, size_t size)
     return text;
 }
 
+const char *
+atime_on_server_text(const struct group_figures *group, char *text,
+                     size_t size)
+{
+    const struct atime_group *atime = group->atime;
+
+    if (atime != NULL && group->verdict == ATIME_BY_SETATTR)
+        snprintf(text, size, "moved, set %" PRIu64 "/%" PRIu64,
+                 atime->set_execs, atime->execs);
+    else if (atime != NULL && atime->moved_execs > 0)
+        snprintf(text, size, "moved %" PRIu64 "/%" PRIu64, atime->moved_execs,
+                 atime->execs);
+    else
+        moved_text(&group->server, text, size);
+    return text;
+}
+
 static struct sentence *
 new_sentence(struct sentences *sentences, double cost_us)
 {
@@ -58,6 +79,7 @@ new_sentence(struct sentences *sentences, double cost_us)
         sentences->space = space;
     }
     sentence = &sentences->list[sentences->count];
+    sentence->aside = false;
     sentence->cost_us = cost_us;
     sentence->order = sentences->count++;
     sentence->text[0] = '\0';
@@ -156,7 +178,7 @@ reads_again(const struct group_figures *group)
 static void
 say_part(struct sentence *sentence, const struct group_figures *group,
          const struct group_figures *none, const struct wait_part *part,
-         bool first)
+         bool first, bool mixed)
 {
     const double us = part->us.absolute.value;
     const double calls = fabs(part->rpcs);
@@ -176,7 +198,8 @@ say_part(struct sentence *sentence, const struct group_figures *group,
         say(sentence, " round trip%s of %.1f us that the exec waits for",
             calls >= 0.995 && calls < 1.005 ? "" : "s", part->latency);
     else
-        say(sentence, " of %.1f us", part->latency);
+        say(sentence, " of %.1f us%s", part->latency,
+            mixed && us > 0 ? " more" : "");
     if (us > 0 && strcmp(part->name, "READ") == 0 && reads_again(group))
         say(sentence,
             " because the SETATTR moved the file's %s and the client dropped "
@@ -187,7 +210,8 @@ say_part(struct sentence *sentence, const struct group_figures *group,
 }
 
 /* The parts that make up the difference, the largest first; those of less
- * than one per cent of it are left to the rest. */
+ * than one per cent of it together. Where the difference is a saving, what is
+ * added is called "more". */
 static void
 say_parts(struct sentence *sentence, const struct group_figures *group,
           const struct group_figures *none)
@@ -195,34 +219,38 @@ say_parts(struct sentence *sentence, const struct group_figures *group,
     const struct rpc_wait *wait = &group->wait;
     const double measured = fabs(wait->measured.absolute.value);
     const double least = fmax(0.01 * measured, 0.1);
-    double rest = wait->rest;
+    const bool saving = wait->measured.absolute.value < 0;
+    const double own = wait->method_part.absolute.value;
+    double small = 0;
     size_t i, said = 0;
 
     for (i = 0; i < wait->part_count; i++) {
         const double us = wait->parts[i].us.absolute.value;
 
         if (fabs(us) < least) {
-            rest += us;
+            small += us;
             continue;
         }
         say(sentence, "%s", said == 0 ? ": " : ", ");
-        say_part(sentence, group, none, &wait->parts[i], said++ == 0);
+        say_part(sentence, group, none, &wait->parts[i], said++ == 0, saving);
     }
     if (wait->work_known && fabs(wait->work_us) >= least)
         say(sentence, "%s%.1f us %s of the client's own work for RPCs during "
             "the exec", said++ == 0 ? ": " : ", ", fabs(wait->work_us),
             wait->work_us < 0 ? "less" : "more");
     else if (wait->work_known)
-        rest += wait->work_us;
-    if (fabs(wait->method_part.absolute.value) >= least)
-        say(sentence, "%s%.1f us in the method's call itself",
-            said++ == 0 ? ": " : ", ",
-            wait->method_part.absolute.value);
+        small += wait->work_us;
+    if (fabs(own) >= least)
+        say(sentence, "%s%.1f us%s in the method's call itself",
+            said++ == 0 ? ": " : ", ", own, saving && own > 0 ? " more" : "");
     else
-        rest += wait->method_part.absolute.value;
-    if (said > 0)
-        say(sentence, "; unexplained %+.1f us (%.1f %%)", rest,
-            measured > 0 ? 100.0 * fabs(rest) / measured : 0.0);
+        small += own;
+    if (said == 0)
+        return;
+    if (fabs(small) >= 0.05)
+        say(sentence, ", %+.1f us in smaller parts", small);
+    say(sentence, "; unexplained %+.1f us (%.1f %%)", wait->rest,
+        measured > 0 ? 100.0 * fabs(wait->rest) / measured : 0.0);
 }
 
 /* Execs that moved it; fewer values than execs where the server's clock
@@ -328,6 +356,8 @@ method_sentence(struct sentences *sentences, const struct figures *figures,
                                 : 0.0);
     if (sentence == NULL)
         return;
+    sentence->aside = filesystem->kind != FILESYSTEM_NFS &&
+                      run_has_nfs(figures->run);
     say(sentence, "%s %s", filesystem->label, run_method_name(group->method));
     if (filesystem->kind == FILESYSTEM_NFS) {
         say(sentence, " ");
@@ -388,6 +418,7 @@ setattr_sentence(struct sentences *sentences, const struct figures *figures,
     sentence = new_sentence(sentences, 0.0);
     if (sentence == NULL)
         return;
+    sentence->aside = !account->below_ping;
     say(sentence, "%s: the cost of setattr, %.1f us per exec, is %s the ping, "
         "%.1f us: ",
         figures->run->filesystems[group->filesystem].label,
@@ -564,6 +595,7 @@ exec_sentence(struct sentences *sentences, const struct figures *figures,
     sentence = new_sentence(sentences, 0.0);
     if (sentence == NULL)
         return;
+    sentence->aside = run_has_nfs(figures->run);
     say(sentence, "%s: the exec part of an exec takes %.1f us",
         filesystem->label, part.absolute.value);
     if (part.absolute.has_half)
@@ -616,6 +648,8 @@ by_cost(const void *left, const void *right)
 {
     const struct sentence *a = left, *b = right;
 
+    if (a->aside != b->aside)
+        return a->aside ? 1 : -1;
     if (a->cost_us > b->cost_us)
         return -1;
     if (a->cost_us < b->cost_us)
@@ -647,5 +681,9 @@ findings_compute(struct figures *figures)
               by_cost);
     for (i = 0; i < sentences.count; i++)
         figures_add_finding(figures, "%s", sentences.list[i].text);
+    figures->main_finding_count = 0;
+    while (figures->main_finding_count < sentences.count &&
+           !sentences.list[figures->main_finding_count].aside)
+        figures->main_finding_count++;
     free(sentences.list);
 }

@@ -5,7 +5,8 @@
 #include "analysis/figures.h"
 
 /* The sentences of the report, each with its figure, in the order of what
- * they cost; none that the run does not support. Groups and differences are
+ * they cost, those that can be done without last; none that the run does not
+ * support. Groups and differences are
  * computed before. */
 void findings_compute(struct figures *figures);
 
@@ -13,5 +14,10 @@ void findings_compute(struct figures *figures);
  * cells", "unknown". Returns text. */
 const char *moved_text(const struct moved_cells *moved, char *text,
                        size_t size);
+
+/* Of an NFS file system: by the capture's replies where they tell, "moved, set
+ * 1000/1000" execs, else by the server's word as above. Returns text. */
+const char *atime_on_server_text(const struct group_figures *group,
+                                 char *text, size_t size);
 
 #endif

@@ -80,13 +80,16 @@ static const char style[] =
     "code,pre{font-family:ui-monospace,'DejaVu Sans Mono',"
     "'Liberation Mono',monospace;font-size:.9em}\n"
     "pre{background:var(--box);padding:.75rem;overflow-x:auto}\n"
-    "details summary{cursor:pointer}\n"
+    "details summary{cursor:pointer}summary h3{display:inline}\n"
+    "details{margin:.75rem 0}\n"
     "@media print{:root{color-scheme:light;--page:#fff;--ink:#000;"
     "--soft:#444;--line:#bbb;--box:#f4f4f4;--link:#000;"
     "--c1:#0969b5;--c2:#bc4c00;--c3:#1a7f37;--c4:#8250df;--c5:#a40e5c;"
     "--c6:#7a5f00;--c7:#0e7c86;--c8:#6e7781}"
     "body{font-size:10pt}main{max-width:none;padding:0}"
-    "nav{display:none}.scroll{overflow:visible}table{font-size:8pt}"
+    "nav{display:none}details::details-content"
+    "{content-visibility:visible;height:auto}"
+    ".scroll{overflow:visible}table{font-size:8pt}"
     "h2,h3{break-after:avoid}tr{break-inside:avoid}}\n";
 
 void

@@ -10,22 +10,40 @@
 #include <string.h>
 
 static void
-findings(const struct figures *figures, FILE *out)
+sentences(const struct figures *figures, size_t from, size_t to, FILE *out)
 {
     size_t i;
 
-    html_heading(out, "findings", "Findings");
-    if (figures->finding_count == 0) {
-        fputs("<p>None: too little was measured.</p>\n", out);
-        return;
-    }
-    fputs("<ol class=\"findings\">\n", out);
-    for (i = 0; i < figures->finding_count; i++) {
+    fprintf(out, "<ol class=\"findings\" start=\"%zu\">\n", from + 1);
+    for (i = from; i < to; i++) {
         fputs("<li>", out);
         html_text(out, figures->findings[i]);
         fputs("</li>\n", out);
     }
     fputs("</ol>\n", out);
+}
+
+/* What can be done without is folded away when it is more than a little. */
+static void
+findings(const struct figures *figures, FILE *out)
+{
+    const size_t all = figures->finding_count;
+    size_t shown = figures->main_finding_count;
+
+    html_heading(out, "findings", "Findings");
+    if (all == 0) {
+        fputs("<p>None: too little was measured.</p>\n", out);
+        return;
+    }
+    if (shown == 0 || all < shown + 3)
+        shown = all;
+    sentences(figures, 0, shown, out);
+    if (shown == all)
+        return;
+    fprintf(out, "<details><summary>%zu more: local file systems, exec alone, "
+            "SETATTR against the ping</summary>\n", all - shown);
+    sentences(figures, shown, all, out);
+    fputs("</details>\n", out);
 }
 
 static int

@@ -4,6 +4,7 @@
 #include "analysis/report_html_parts.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #define MOST_COLUMNS 8
@@ -30,6 +31,19 @@ static void
 h3(FILE *out, const char *text)
 {
     fprintf(out, "<h3>%s</h3>\n", text);
+}
+
+/* A heading whose tables are shown on demand. */
+static void
+fold_begin(FILE *out, const char *text)
+{
+    fprintf(out, "<details><summary><h3>%s</h3></summary>\n", text);
+}
+
+static void
+fold_end(FILE *out)
+{
+    fputs("</details>\n", out);
 }
 
 /* --- times ---------------------------------------------------------------- */
@@ -115,6 +129,7 @@ count_row(const struct figures *figures, const struct group_figures *group,
     const bool nfs = figures->run->filesystems[group->filesystem].kind ==
                      FILESYSTEM_NFS;
     const bool lossy = group->cells_lossy > 0;
+    char text[96];
     size_t i;
 
     heads(figures, group, out);
@@ -127,10 +142,12 @@ count_row(const struct figures *figures, const struct group_figures *group,
             per_exec(out, group_per_exec(group, names[i], false), lossy);
         per_exec(out, group_others_per_exec(group, names, columns), lossy);
     }
-    moved_cell(&group->server, out);
+    html_cell(out, group->server.known > 0
+                       ? atime_on_server_text(group, text, sizeof text)
+                       : "-");
     moved_cell(&group->client, out);
     if (group->cells_compared > 0)
-        html_number(out, "%u of %u", group->cells_agree,
+        html_number(out, "%u/%u", group->cells_agree,
                     group->cells_compared);
     else
         html_number(out, "-");
@@ -151,10 +168,11 @@ count_table(const struct figures *figures, FILE *out)
                                  names[i]);
     if (used < sizeof head)
         snprintf(head + used, sizeof head - used, "|others|<atime on the "
-                 "server|<at the client|mountstats agree");
+                 "server|<at the client|kernel");
     h3(out, "RPCs");
     html_table_begin(out, "per exec; in NFSv4 RPCs are COMPOUNDs and the "
-                     "other columns operations inside them", head);
+                     "other columns operations inside them; kernel: cells in "
+                     "which its mountstats agree", head);
     for (i = 0; i < figures->group_count; i++)
         count_row(figures, &figures->groups[i], names, columns, out);
     html_table_end(out);
@@ -218,7 +236,7 @@ wait_table(const struct figures *figures, FILE *out)
 {
     size_t i, j;
 
-    h3(out, "Waiting");
+    fold_begin(out, "Waiting");
     html_table_begin(out, "µs per exec that it cannot go on because an RPC is "
                      "outstanding, and of which procedure",
                      "<File system|<Method|<Procedure|waited|±|calls waited "
@@ -245,6 +263,7 @@ wait_table(const struct figures *figures, FILE *out)
         }
     }
     html_table_end(out);
+    fold_end(out);
 }
 
 /* One part of a difference. */
@@ -284,7 +303,7 @@ explain_group(const struct figures *figures, const struct group_figures *group,
         explain_row(figures, group, by, &wait->parts[j].rpcs,
                     &wait->parts[j].us.absolute, out);
     }
-    if (wait->work_known)
+    if (wait->work_known && fabs(wait->work_us) >= 0.05)
         explain_row(figures, group, "the client's own work for RPCs", NULL,
                     &work, out);
     explain_row(figures, group, "the method's call itself", NULL,
@@ -297,7 +316,7 @@ explain_table(const struct figures *figures, FILE *out)
 {
     size_t i;
 
-    h3(out, "Where the difference goes");
+    fold_begin(out, "Where the difference goes");
     html_table_begin(out, "µs per exec more than none, split",
                      "<File system|<Method|measured|<By|RPCs|µs|±");
     for (i = 0; i < figures->group_count; i++) {
@@ -308,6 +327,7 @@ explain_table(const struct figures *figures, FILE *out)
             explain_group(figures, group, out);
     }
     html_table_end(out);
+    fold_end(out);
 }
 
 static void
@@ -315,7 +335,7 @@ signature_table(const struct figures *figures, FILE *out)
 {
     size_t i, j;
 
-    h3(out, "Sequences");
+    fold_begin(out, "Sequences");
     html_table_begin(out, "the RPCs of an exec in order; the most common "
                      "first",
                      "<File system|<Method|execs|%|RPCs|µs|±|<Sequence");
@@ -338,6 +358,7 @@ signature_table(const struct figures *figures, FILE *out)
         }
     }
     html_table_end(out);
+    fold_end(out);
 }
 
 static void
@@ -393,7 +414,7 @@ correlation_table(const struct figures *figures, FILE *out)
 
         for (j = 0; j < correlation->term_count; j++) {
             if (!any) {
-                h3(out, "Time against counts");
+                fold_begin(out, "Time against counts");
                 html_table_begin(out, "r: Pearson's correlation with the "
                                  "time; µs per call: regression over cells, "
                                  "all procedures at once",
@@ -405,8 +426,10 @@ correlation_table(const struct figures *figures, FILE *out)
                             figures->run->filesystems[i].label, out);
         }
     }
-    if (any)
+    if (any) {
         html_table_end(out);
+        fold_end(out);
+    }
 }
 
 /* --- cells ---------------------------------------------------------------- */

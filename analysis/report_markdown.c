@@ -66,7 +66,7 @@ count_row(const struct figures *figures, const struct group_figures *group,
                 group_per_exec(group, names[i], false));
     fprintf(out, " %.3f | %s |\n",
             group_others_per_exec(group, names, columns),
-            moved_text(&group->server, moved, sizeof moved));
+            atime_on_server_text(group, moved, sizeof moved));
 }
 
 void

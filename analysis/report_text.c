@@ -403,17 +403,13 @@ static void
 atime_cell(const struct group_figures *group, bool nfs, char *text,
            size_t size)
 {
-    const struct atime_group *atime = group->atime;
     const struct moved_cells *server = nfs ? &group->server : &group->client;
     size_t used;
 
-    moved_text(server, text, size);
-    if (atime != NULL && group->verdict == ATIME_BY_SETATTR)
-        snprintf(text, size, "moved, set %" PRIu64 "/%" PRIu64,
-                 atime->set_execs, atime->execs);
-    else if (atime != NULL && atime->moved_execs > 0)
-        snprintf(text, size, "moved %" PRIu64 "/%" PRIu64, atime->moved_execs,
-                 atime->execs);
+    if (nfs)
+        atime_on_server_text(group, text, size);
+    else
+        moved_text(server, text, size);
     used = strlen(text);
     if (nfs && server->known > 0 && group->client.known > 0 &&
         (server->moved > 0) != (group->client.moved > 0))

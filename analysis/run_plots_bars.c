@@ -159,12 +159,12 @@ times_caption(const struct run_plots *plots)
             "bar is longer than <em>none</em>.", figures->confidence);
     if (most == figures->group_count)
         return;
-    fputs(" The largest share of waiting has ", plots->out);
+    fputc(' ', plots->out);
     html_text(plots->out,
               figures->run->filesystems[figures->groups[most].filesystem]
                   .label);
-    fprintf(plots->out, " %s: %.0f %% of its time an RPC is outstanding that "
-            "it cannot go on without.",
+    fprintf(plots->out, " %s waits most: for %.0f %% of its time it cannot go on "
+            "because an RPC is outstanding.",
             run_method_name(figures->groups[most].method), 100 * share);
 }
 
