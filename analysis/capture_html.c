@@ -73,6 +73,26 @@ errors_in(const struct procedure_counts *row)
     return sum;
 }
 
+/* "12.3 µs", "4.56 ms", "470 s": three digits that count. */
+static void
+duration(FILE *out, double ns)
+{
+    static const struct {
+        double ns;
+        const char *name;
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {0, "ns"}};
+    size_t i = 0;
+    double value;
+
+    while (ns < units[i].ns)
+        i++;
+    value = units[i].ns > 0 ? ns / units[i].ns : ns;
+    fprintf(out, "%.*f %s", units[i].ns == 0 || value >= 100 ? 0
+                            : value >= 10                    ? 1
+                                                             : 2,
+            value, units[i].name);
+}
+
 /* --- sentences ------------------------------------------------------------ */
 
 static uint64_t
@@ -133,7 +153,10 @@ say_accesses(const struct capture_report *report, FILE *out)
     if (all == 0)
         return;
     fprintf(out, "<li>%" PRIu64 " ACCESS", all);
-    if (rpc_counts_handles_known(report->counts))
+    if (rpc_counts_handles_known(report->counts) && redundant == 0)
+        fputs(", none of them asked again what the same client had been told "
+              "about the same file shortly before", out);
+    else if (rpc_counts_handles_known(report->counts))
         fprintf(out, ", %" PRIu64 " of them (%.0f %%) asked again what the "
                 "same client had been told about the same file shortly "
                 "before", redundant, 100.0 * (double)redundant / (double)all);
@@ -172,9 +195,38 @@ say_busiest(const struct capture_report *report, uint64_t calls, FILE *out)
     if (slow != NULL) {
         fputs(" Most waiting, all latencies added up: ", out);
         plain_name(slow, out);
-        fprintf(out, ", %.3g s.", longest * 1e-9);
+        fputs(", ", out);
+        duration(out, longest);
+        fputc('.', out);
     }
     fputs("</li>\n", out);
+}
+
+/* Why there is no call: a line, then reasons as "  - reason". */
+static void
+say_nothing(const struct capture_report *report, FILE *out)
+{
+    char *text = NULL, *line, *rest = NULL;
+    size_t length = 0;
+    FILE *words = open_memstream(&text, &length);
+    bool listed = false;
+
+    if (words == NULL)
+        return;
+    capture_report_nothing(report, words);
+    fclose(words);
+    for (line = strtok_r(text, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        const bool reason = strncmp(line, "  - ", 4) == 0;
+
+        fputs(!reason ? "<p>" : listed ? "<li>" : "<ul>\n<li>", out);
+        html_text(out, reason ? line + 4 : line);
+        fputs(reason ? "</li>\n" : "</p>\n", out);
+        listed = listed || reason;
+    }
+    if (listed)
+        fputs("</ul>\n", out);
+    free(text);
 }
 
 static void
@@ -183,32 +235,81 @@ findings(const struct capture_report *report, FILE *out)
     uint64_t retransmissions, unanswered;
     const uint64_t calls =
         all_calls(report, &retransmissions, &unanswered);
-    const double seconds =
-        (double)(report->result->last_ns - report->result->first_ns) * 1e-9;
-    char *nothing = NULL;
-    size_t length = 0;
-    FILE *words;
+    const double ns =
+        (double)(report->result->last_ns - report->result->first_ns);
+    double rate;
 
     html_heading(out, "findings", "Findings");
-    fprintf(out, "<ol class=\"findings\">\n<li>%" PRIu64 " calls in %.3g s",
-            calls, seconds > 0 ? seconds : 0.0);
-    if (seconds > 0)
-        fprintf(out, ", %.3g a second", (double)calls / seconds);
+    if (calls == 0 && report->result->rpc.replies > 0) {
+        fprintf(out, "<p>No call was found, %" PRIu64 " replies only: the "
+                "capture shows one direction.</p>\n",
+                report->result->rpc.replies);
+        return;
+    }
+    if (calls == 0) {
+        say_nothing(report, out);
+        return;
+    }
+    fprintf(out, "<ol class=\"findings\">\n<li>%" PRIu64 " call%s", calls,
+            calls == 1 ? "" : "s");
+    if (calls > 1 && ns > 0) {
+        rate = (double)calls / ns * 1e9;
+        fputs(" in ", out);
+        duration(out, ns);
+        fprintf(out, ", %.*f a second", rate >= 100 ? 0 : rate >= 10 ? 1 : 2,
+                rate);
+    }
     fprintf(out, "; %" PRIu64 " sent again, %" PRIu64 " without a reply."
             "</li>\n", retransmissions, unanswered);
     say_busiest(report, calls, out);
     say_setattrs(report, out);
     say_accesses(report, out);
-    words = calls == 0 ? open_memstream(&nothing, &length) : NULL;
-    if (words != NULL) {
-        capture_report_nothing(report, words);
-        fclose(words);
-        fputs("<li>", out);
-        html_text(out, nothing);
-        fputs("</li>\n", out);
-        free(nothing);
-    }
     fputs("</ol>\n", out);
+}
+
+/* The warning of an input, without the path that the reader has seen. */
+static const char *
+warning_of(const struct capture_input *input)
+{
+    const size_t length = strlen(input->path);
+
+    return strncmp(input->warning, input->path, length) == 0 &&
+                   strncmp(input->warning + length, ": ", 2) == 0
+               ? input->warning + length + 2
+               : input->warning;
+}
+
+static bool
+all_complete(const struct capture_report *report)
+{
+    size_t i;
+
+    for (i = 0; i < report->result->input_count; i++)
+        if (!report->result->inputs[i].complete)
+            return false;
+    return true;
+}
+
+/* What a reader must know before a number. */
+static void
+reservations(const struct capture_report *report, FILE *out)
+{
+    size_t i;
+
+    for (i = 0; i < report->result->input_count; i++) {
+        const struct capture_input *input = &report->result->inputs[i];
+
+        if (input->complete)
+            continue;
+        fputs("<p class=\"note\">", out);
+        html_text(out, input->path);
+        fputs(" is not complete", out);
+        if (input->warning != NULL) {
+            fputs(": ", out);
+            html_text(out, warning_of(input));
+        }
+        fputs(".</p>\n", out);
+    }
 }
 
 static void
@@ -239,7 +340,7 @@ setting(const struct capture_report *report, FILE *out)
             fputs(", not complete", out);
         if (result->inputs[i].warning != NULL) {
             fputs(": ", out);
-            html_text(out, result->inputs[i].warning);
+            html_text(out, warning_of(&result->inputs[i]));
         }
         fputs("</dd>\n", out);
     }
@@ -253,10 +354,13 @@ setting(const struct capture_report *report, FILE *out)
         html_text(out, report->filter);
         fputs("</code></dd>\n", out);
     }
-    time_text(result->first_ns, text, sizeof text);
-    fprintf(out, "<dt>first packet</dt><dd>%s</dd>\n", text);
-    time_text(result->last_ns, text, sizeof text);
-    fprintf(out, "<dt>last packet</dt><dd>%s</dd>\n</dl>\n", text);
+    if (result->packets.packets > 0) {
+        time_text(result->first_ns, text, sizeof text);
+        fprintf(out, "<dt>first packet</dt><dd>%s</dd>\n", text);
+        time_text(result->last_ns, text, sizeof text);
+        fprintf(out, "<dt>last packet</dt><dd>%s</dd>\n", text);
+    }
+    fputs("</dl>\n", out);
 }
 
 /* --- pictures ------------------------------------------------------------- */
@@ -316,7 +420,8 @@ latency_panel(struct plotter *plotter, const struct course_interval *intervals,
     const char *comma = "plot ";
     struct plot plot;
     unsigned kind;
-    size_t i;
+    size_t i, points = 0;
+    bool few;
 
     plot_begin(&plot, plotter, PANEL_WIDTH, 300);
     if (plot.script == NULL)
@@ -329,12 +434,15 @@ latency_panel(struct plotter *plotter, const struct course_interval *intervals,
         for (i = 0; i < count; i++) {
             double ns;
 
-            if (course_latency(&intervals[i], kind, p, &ns))
-                fprintf(plot.script, "%.9g %.9g\n",
-                        ((double)i + 0.5) * length, ns * 1e-3);
+            if (!course_latency(&intervals[i], kind, p, &ns))
+                continue;
+            fprintf(plot.script, "%.9g %.9g\n", ((double)i + 0.5) * length,
+                    ns * 1e-3);
+            points++;
         }
         fputs("END\n", plot.script);
     }
+    few = points < 60;
     for (kind = 1; kind < COURSE_KINDS; kind++) {
         bool any = false;
         double ns;
@@ -344,8 +452,8 @@ latency_panel(struct plotter *plotter, const struct course_interval *intervals,
         if (!any)
             continue;
         fprintf(plot.script, "%s$k%u using 1:2 with linespoints pointtype 6 "
-                "pointsize 0.35 linewidth 1.2 linecolor rgb " PLOT_SERIES,
-                comma, kind, kind);
+                "pointsize %.2f linewidth 1.2 linecolor rgb " PLOT_SERIES,
+                comma, kind, few ? 0.8 : 0.35, kind);
         comma = ", ";
     }
     fputc('\n', plot.script);
@@ -439,6 +547,10 @@ procedure_table(const struct capture_report *report, FILE *out)
         rpc_counts_procedures(report->counts, &n);
     char name[96];
 
+    if (n == 0) {
+        fputs("<p>None: there was no call.</p>\n", out);
+        return;
+    }
     fputs("<h3>Procedures</h3>\n", out);
     html_table_begin(out, "latency in µs; · COMPOUNDs by their main operation",
                      "<Procedure|calls|replies|sent again|unanswered|errors|"
@@ -677,16 +789,28 @@ loss_table(const struct capture_report *report, FILE *out)
 {
     struct named_loss losses[MOST_LOSSES];
     const size_t n = capture_losses(report->result, losses, MOST_LOSSES);
-    uint64_t sum = 0;
+    uint64_t sum = 0, all = 0;
     size_t i;
 
     html_heading(out, "losses", "Losses");
-    for (i = 0; i < n && i < MOST_LOSSES; i++)
+    for (i = 0; i < n && i < MOST_LOSSES; i++) {
+        all += losses[i].count;
         if (losses[i].changes_counts)
             sum += losses[i].count;
-    fputs(sum == 0 ? "<p>Nothing was lost that could change a count.</p>\n"
-                   : "<p class=\"note\">Something was lost that can change a "
-                     "count: counts are lower bounds.</p>\n", out);
+    }
+    if (sum > 0)
+        fputs("<p class=\"note\">Something was lost that can change a count: "
+              "counts are lower bounds.</p>\n", out);
+    else if (all_complete(report))
+        fputs("<p>Nothing was lost that could change a count.</p>\n", out);
+    else
+        fputs("<p class=\"note\">What the capture no longer has is not "
+              "counted; of what it has, nothing was lost that could change a "
+              "count.</p>\n", out);
+    if (all == 0) {
+        fputs("<p class=\"sub\">All counters are 0.</p>\n", out);
+        return;
+    }
     html_table_begin(out, NULL, "<What|count|<If it is not 0");
     for (i = 0; i < n && i < MOST_LOSSES; i++) {
         if (losses[i].count == 0)
@@ -702,14 +826,31 @@ loss_table(const struct capture_report *report, FILE *out)
     fputs("<p class=\"sub\">All other counters are 0.</p>\n", out);
 }
 
+static const char *
+base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
 void
 capture_report_html(const struct capture_report *report,
                     const struct capture_course *course, FILE *out)
 {
+    const struct capture_result *result = report->result;
+    char title[320];
     size_t i;
 
-    html_begin(out, "nfs-atime-test: RPCs of a capture");
+    if (result->input_count == 1)
+        snprintf(title, sizeof title, "RPCs of %.256s",
+                 base_name(result->inputs[0].path));
+    else
+        snprintf(title, sizeof title, "RPCs of %zu captures",
+                 result->input_count);
+    html_begin(out, title);
     html_contents(out);
+    reservations(report, out);
     findings(report, out);
     setting(report, out);
     pictures(course, out);
@@ -724,9 +865,9 @@ capture_report_html(const struct capture_report *report,
     loss_table(report, out);
     html_heading(out, "again", "Again");
     fputs("<pre>nfs-atime-test pcap --format html", out);
-    for (i = 0; i < report->result->input_count; i++) {
+    for (i = 0; i < result->input_count; i++) {
         fputc(' ', out);
-        html_text(out, report->result->inputs[i].path);
+        html_text(out, result->inputs[i].path);
     }
     fputs(" &gt; capture.html</pre>\n", out);
     html_end(out);

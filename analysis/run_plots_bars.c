@@ -163,8 +163,8 @@ times_caption(const struct run_plots *plots)
     html_text(plots->out,
               figures->run->filesystems[figures->groups[most].filesystem]
                   .label);
-    fprintf(plots->out, " %s waits most: for %.0f %% of its time it cannot go on "
-            "because an RPC is outstanding.",
+    fprintf(plots->out, " %s waits most: for %.0f %% of its time it cannot "
+            "go on because an RPC is outstanding.",
             run_method_name(figures->groups[most].method), 100 * share);
 }
 
