@@ -114,6 +114,10 @@ _nfs_atime_test() {
     probe)
         options+=' --mount --local --export-dir --quiet --verbose'
         ;;
+    help)
+        _nfs_atime_test_words 'pcap report compare probe bench'
+        return
+        ;;
     bench)
         if ((cword == 2)) && [[ $cur != -* ]]; then
             _nfs_atime_test_words 'self-exec header prefault'
@@ -125,7 +129,7 @@ _nfs_atime_test() {
         ;;
     *)
         if ((cword == 1)) && [[ $cur != -* ]]; then
-            _nfs_atime_test_words 'pcap report compare probe bench'
+            _nfs_atime_test_words 'pcap report compare probe bench help'
             return
         fi
         options+=' --mount --local --execs --repetitions --methods --program
