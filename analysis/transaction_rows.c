@@ -126,19 +126,34 @@ put_word(struct transaction_rows *rows, const char *word)
         put_text(rows, word, strlen(word));
 }
 
-/* Would a reader that guesses take the name for a number, a missing value, a
- * truth or a formula? */
+/* Nothing but digits and what stands between them in a date, a time or a
+ * number: 2024-01-01T10:00:00Z, 01/02/2024, 11:30 pm, 0b1, 1_000. */
+static bool
+looks_counted(const char *name)
+{
+    const char *rest = name + strspn(name, "0123456789 :./,_+-TtZzBbEeOoXx");
+
+    return name[0] >= '0' && name[0] <= '9' &&
+           (*rest == '\0' || (strchr(name, ':') != NULL &&
+                              (strcasecmp(rest, "am") == 0 ||
+                               strcasecmp(rest, "pm") == 0)));
+}
+
+/* Would a reader that guesses take the name for a number, a date, a missing
+ * value, a truth, a formula or a quoted field? */
 static bool
 misleads(const char *name)
 {
     static const char *const words[] = {
         "na",   "n/a",  "#n/a", "#na",  "<na>", "null",
         "nan",  "none", "nil",  "true", "false",
+        "t",    "f",    "yes",  "no",   "y",    "n",
+        "on",   "off",
     };
     char *end;
     size_t i;
 
-    if (strchr("=+-@", name[0]) != NULL)
+    if (strchr("=+-@'", name[0]) != NULL || looks_counted(name))
         return true;
     for (i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcasecmp(name, words[i]) == 0)
