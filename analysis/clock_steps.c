@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "analysis/clock_steps.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define STEP_NS 20000000 /* what reading two clocks may be apart, and more */
@@ -10,16 +11,16 @@ bool
 clock_stepped_between(const struct run_clock_pair *first,
                       const struct run_clock_pair *second)
 {
-    int64_t wall, steady;
+    double wall, steady; /* so that no file can make them overflow */
 
     if (first->realtime_ns == RUN_UNKNOWN_NS ||
         first->monotonic_ns == RUN_UNKNOWN_NS ||
         second->realtime_ns == RUN_UNKNOWN_NS ||
         second->monotonic_ns == RUN_UNKNOWN_NS)
         return false;
-    wall = second->realtime_ns - first->realtime_ns;
-    steady = second->monotonic_ns - first->monotonic_ns;
-    return llabs(wall - steady) > STEP_NS + llabs(steady) / SLEW_PART;
+    wall = (double)(second->realtime_ns - first->realtime_ns);
+    steady = (double)(second->monotonic_ns - first->monotonic_ns);
+    return fabs(wall - steady) > STEP_NS + fabs(steady) / SLEW_PART;
 }
 
 bool
