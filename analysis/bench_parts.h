@@ -34,7 +34,7 @@ uint64_t bench_others(const struct bench_group *group,
 /* What a reader of /proc may find although nothing is wrong. */
 bool bench_is_expected(const char *observation);
 
-/* --- header ---------------------------------------------------------------- */
+/* --- header -------------------------------------------------------------- */
 
 #define BENCH_HEADER_METHODS 4
 #define BENCH_HEADER_SIZES 64
@@ -67,7 +67,7 @@ const char *bench_header_text(const struct bench_figures *figures,
 void bench_still_cached(const struct bench_figures *figures, size_t filesystem,
                         uint64_t *cold, uint64_t *cached);
 
-/* --- prefault -------------------------------------------------------------- */
+/* --- prefault ------------------------------------------------------------ */
 
 #define BENCH_PREFAULT_PARTS 3
 extern const char *const bench_prefault_variants[2]; /* before, after */

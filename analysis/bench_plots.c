@@ -131,10 +131,25 @@ self_exec_picture(struct picture *picture)
     figure_end(picture->out);
 }
 
+/* The unit in which the longest time has a short number. */
+static double
+time_unit(double ns, const char **label)
+{
+    if (ns >= 1e9) {
+        *label = "seconds for the file";
+        return 1e9;
+    }
+    *label = ns >= 1e6 ? "ms for the file" : "µs for the file";
+    return ns >= 1e6 ? 1e6 : 1e3;
+}
+
 static void
 prefault_panel(struct picture *picture, size_t filesystem)
 {
     const struct bench_figures *figures = picture->figures;
+    const double most = longest(figures);
+    const char *unit_label;
+    const double unit = time_unit(most, &unit_label);
     struct bar bars[2];
     size_t i, j, count = 0;
 
@@ -149,20 +164,21 @@ prefault_panel(struct picture *picture, size_t filesystem)
         bars[count].group = group;
         for (j = 0; j < BENCH_PREFAULT_PARTS; j++) {
             bars[count].parts[j] =
-                bench_part_mean(figures, group, bench_prefault_parts[j]);
+                bench_part_mean(figures, group, bench_prefault_parts[j]) *
+                1e9 / unit;
             sum += bars[count].parts[j];
         }
         /* What is between the parts is too little to be seen. */
         if (!(sum > 0))
-            bars[count].parts[1] = group->mean.value * 1e-9;
+            bars[count].parts[1] = group->mean.value / unit;
         count++;
     }
     if (count == 0)
         return;
     panel_begin(picture->out, label_of(picture, filesystem));
     panel_end(picture->out, &picture->plotter,
-              bars_panel(picture, bars, count, BENCH_PREFAULT_PARTS, 1e9,
-                         longest(figures) * 1e-9, "seconds for the file",
+              bars_panel(picture, bars, count, BENCH_PREFAULT_PARTS, unit,
+                         most / unit, unit_label,
                          "Time to write the file, before and after touching"));
 }
 
