@@ -21,7 +21,11 @@
  *   a port was learned   after each reply on a connection that carried a
  *   TLS was agreed to    call to the port mapper, or one with AUTH_TLS
  *
- * Connections that end live until the consumer has seen their end.
+ * Where that happens it tends to happen again, and waiting costs more than a
+ * record does. So for some records after it the producer gives them to the
+ * RPC half itself (`alone`), while the consumer has nothing to do.
+ *
+ * Connections that end live until the RPC half has seen their end.
  */
 #include "capture/record_ahead.h"
 
@@ -39,6 +43,7 @@
 #define BATCH_PACKETS 16384            /* after which one is closed */
 #define FEW 4                          /* not worth waking somebody for */
 #define DISTANCE 4                     /* records fetched ahead */
+#define ALONE 256                      /* records, after the last answer */
 #define CALL_HEAD 28                   /* to the credential's flavor */
 
 enum event_kind { EVENT_RECORD, EVENT_GAP, EVENT_END };
@@ -75,6 +80,7 @@ struct record_ahead {
     uint64_t settled;
     uint64_t room_until; /* no need to ask before */
     struct batch *open;  /* being filled, or NULL */
+    unsigned alone;      /* records to come without the consumer */
     uint64_t packets, shown;
     const uint8_t *packet; /* the one at hand */
     uint32_t packet_size;
@@ -130,12 +136,24 @@ before_move(void *context)
     ahead->settled = ahead->produced;
 }
 
-/* Waits until the RPC half has seen all that there was. */
+/* Waits until the RPC half has seen all that there was; then it is the
+ * producer's for a while. */
 static void
 settle(struct record_ahead *ahead)
 {
-    close_batch(ahead);
-    wait_released(ahead, ahead->produced);
+    if (ahead->alone == 0) {
+        close_batch(ahead);
+        wait_released(ahead, ahead->produced);
+        packet_engine_keep_ended(ahead->engine, false);
+    }
+    ahead->alone = ALONE;
+}
+
+/* Is the RPC half at hand, in this thread? */
+static bool
+at_hand(const struct record_ahead *ahead)
+{
+    return !ahead->running || ahead->alone > 0;
 }
 
 /* Waits until the ring has room; once full, until it is half empty, so that
@@ -264,12 +282,27 @@ may_teach(const struct rpc_record *record)
     return record->connection->teaches;
 }
 
+/* A record for the RPC half in this thread. */
+static void
+take_alone(struct record_ahead *ahead, const struct rpc_record *record)
+{
+    ahead->sink.record(ahead->sink.context, record);
+    if (!ahead->running) {
+        return;
+    }
+    if (may_teach(record)) {
+        ahead->alone = ALONE;
+    } else if (--ahead->alone == 0) {
+        packet_engine_keep_ended(ahead->engine, true);
+    }
+}
+
 static void
 take_record(void *context, const struct rpc_record *record)
 {
     struct record_ahead *ahead = context;
-    if (!ahead->running) {
-        ahead->sink.record(ahead->sink.context, record);
+    if (at_hand(ahead)) {
+        take_alone(ahead, record);
         return;
     }
     bool plain = record->piece_count == 0 ||
@@ -283,7 +316,7 @@ take_record(void *context, const struct rpc_record *record)
     struct event *event = next_event(ahead, bytes);
     if (event == NULL) {
         settle(ahead);
-        ahead->sink.record(ahead->sink.context, record);
+        take_alone(ahead, record);
         return;
     }
     event->kind = EVENT_RECORD;
@@ -322,7 +355,7 @@ take_gap(void *context, struct rpc_connection *connection, unsigned direction,
          uint64_t bytes, int64_t when_ns)
 {
     struct record_ahead *ahead = context;
-    if (!ahead->running) {
+    if (at_hand(ahead)) {
         ahead->sink.gap(ahead->sink.context, connection, direction, bytes,
                         when_ns);
         return;
@@ -340,7 +373,7 @@ static void
 take_end(void *context, struct rpc_connection *connection, int64_t when_ns)
 {
     struct record_ahead *ahead = context;
-    if (!ahead->running) {
+    if (at_hand(ahead)) {
         ahead->sink.connection_end(ahead->sink.context, connection, when_ns);
         return;
     }
@@ -459,6 +492,7 @@ record_ahead_read(struct record_ahead *ahead, struct pcap_source *source,
     ahead->settled = 0;
     ahead->room_until = 0;
     ahead->open = NULL;
+    ahead->alone = 0;
     ahead->packets = 0;
     ahead->shown = 0;
     ahead->running = true;
