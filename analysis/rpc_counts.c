@@ -96,26 +96,21 @@ row_is(const struct procedure_counts *row, uint32_t program, uint32_t version,
            (unsigned)(row->callback | row->by_main << 1) == kind;
 }
 
-/* @param kind bit 0: callback, bit 1: by main operation. NULL: no room. */
 static struct procedure_counts *
-procedure_row(struct rpc_counts *counts, uint32_t program, uint32_t version,
-              uint32_t number, unsigned kind)
+find_row(struct rpc_counts *counts, uint32_t program, uint32_t version,
+         uint32_t number, unsigned kind)
 {
-    struct procedure_counts **quick =
-        &counts->quick[(number ^ version << 4 ^ kind << 6) % QUICK_ROWS];
     uint64_t hash = (program * UINT64_C(0x9e3779b97f4a7c15)) ^
                     (version * UINT64_C(0xc2b2ae3d27d4eb4f)) ^
                     ((number << 2 | kind) * UINT64_C(0x165667b19e3779f9));
     size_t slot = (size_t)((hash ^ hash >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >>
                            40) & (PROCEDURE_SLOTS - 1);
-    struct procedure_counts *row = *quick;
+    struct procedure_counts *row;
 
-    if (row != NULL && row_is(row, program, version, number, kind))
-        return row;
     while (counts->slot[slot] != 0) {
         row = counts->procedure[counts->slot[slot] - 1];
         if (row_is(row, program, version, number, kind))
-            return *quick = row;
+            return row;
         slot = (slot + 1) & (PROCEDURE_SLOTS - 1);
     }
     if (counts->procedures == PROCEDURE_ROWS)
@@ -131,6 +126,19 @@ procedure_row(struct rpc_counts *counts, uint32_t program, uint32_t version,
     counts->procedure[counts->procedures++] = row;
     counts->slot[slot] = (uint16_t)counts->procedures;
     return row;
+}
+
+/* @param kind bit 0: callback, bit 1: by main operation. NULL: no room. */
+static inline struct procedure_counts *
+procedure_row(struct rpc_counts *counts, uint32_t program, uint32_t version,
+              uint32_t number, unsigned kind)
+{
+    struct procedure_counts **quick =
+        &counts->quick[(number ^ version << 4 ^ kind << 6) % QUICK_ROWS];
+
+    if (*quick == NULL || !row_is(*quick, program, version, number, kind))
+        *quick = find_row(counts, program, version, number, kind);
+    return *quick;
 }
 
 static void

@@ -74,13 +74,13 @@ struct pcap_source {
 
 __extension__ typedef unsigned __int128 wide;
 
-static uint32_t
+static inline uint32_t
 word(const struct pcap_source *source, const uint8_t *p)
 {
     return source->swapped ? wire_be32(p) : wire_le32(p);
 }
 
-static uint16_t
+static inline uint16_t
 half_word(const struct pcap_source *source, const uint8_t *p)
 {
     return source->swapped ? wire_be16(p) : wire_le16(p);

@@ -238,29 +238,31 @@ keep_pieces(struct record_ahead *ahead, struct batch *batch,
 }
 
 /*
- * The first words of a message, as far as they are there without a hole.
+ * The first bytes of a message, as far as they are there without a hole.
  *
- * @return how many of `words`, host order.
+ * @param room where they are put together if they lie in several pieces.
+ * @param have how many, up to CALL_HEAD.
  */
-static unsigned
-first_words(const struct rpc_record *record, uint32_t words[CALL_HEAD / 4])
+static const uint8_t *
+message_head(const struct rpc_record *record, uint8_t room[CALL_HEAD],
+             uint32_t *have)
 {
-    uint8_t head[CALL_HEAD];
-    uint32_t have = 0;
-    for (unsigned i = 0; i < record->piece_count && have < CALL_HEAD; i++) {
+    *have = 0;
+    for (unsigned i = 0; i < record->piece_count && *have < CALL_HEAD; i++) {
         const struct rpc_piece *piece = &record->pieces[i];
-        if (piece->offset != have) {
+        if (piece->offset != *have) {
             break;
         }
-        uint32_t take = CALL_HEAD - have;
+        if (i == 0 && piece->length >= CALL_HEAD) {
+            *have = CALL_HEAD;
+            return piece->data;
+        }
+        uint32_t take = CALL_HEAD - *have;
         take = piece->length < take ? piece->length : take;
-        memcpy(head + have, piece->data, take);
-        have += take;
+        memcpy(room + *have, piece->data, take);
+        *have += take;
     }
-    for (unsigned i = 0; i < have / 4; i++) {
-        words[i] = wire_be32(head + 4 * (size_t)i);
-    }
-    return have / 4;
+    return room;
 }
 
 /* Follows which connections may teach the packet half; true when this record
@@ -268,14 +270,15 @@ first_words(const struct rpc_record *record, uint32_t words[CALL_HEAD / 4])
 static bool
 may_teach(const struct rpc_record *record)
 {
-    uint32_t words[CALL_HEAD / 4];
-    unsigned have = first_words(record, words);
-    if (have < 2) {
+    uint8_t room[CALL_HEAD];
+    uint32_t have;
+    const uint8_t *head = message_head(record, room, &have);
+    if (have < 8) {
         return false;
     }
-    if (words[1] == SUNRPC_CALL &&
-        ((have > 3 && words[3] == SUNRPC_PORTMAP) ||
-         (have > 6 && words[6] == SUNRPC_AUTH_TLS))) {
+    if (wire_be32(head + 4) == SUNRPC_CALL &&
+        ((have >= 16 && wire_be32(head + 12) == SUNRPC_PORTMAP) ||
+         (have >= 28 && wire_be32(head + 24) == SUNRPC_AUTH_TLS))) {
         record->connection->teaches = true;
     }
     /* A call, too: its reply may have come before it. */
