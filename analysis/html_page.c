@@ -22,7 +22,7 @@ static const char style[] =
     "body{margin:0;background:var(--page);color:var(--ink);"
     "font:16px/1.5 system-ui,-apple-system,'Segoe UI','DejaVu Sans',"
     "'Liberation Sans',sans-serif}\n"
-    "main{max-width:64rem;margin:0 auto;padding:1.5rem 1.25rem 3rem}\n"
+    "main{max-width:70rem;margin:0 auto;padding:1.5rem 1.25rem 3rem}\n"
     "h1{font-size:1.5rem;line-height:1.25;margin:0 0 .25rem;"
     "overflow-wrap:anywhere}\n"
     "h2{font-size:1.2rem;line-height:1.3;margin:2.5rem 0 .75rem;"
