@@ -763,7 +763,7 @@ file_table(const struct capture_course *course, FILE *out)
 
     if (n == 0)
         return;
-    fputs("<h3>Files with most calls</h3>\n", out);
+    fputs("<h3>Files with most calls</h3>\n<div class=\"names\">\n", out);
     html_table_begin(out, "by file handle; the name where a LOOKUP, OPEN or "
                      "CREATE in the capture told it",
                      "<File|" TOP_COLUMNS "|<Handle");
@@ -772,8 +772,11 @@ file_table(const struct capture_course *course, FILE *out)
 
         for (j = 0; j < rows[i]->handle_length && j < NFS_HANDLE_MAX; j++)
             snprintf(hex + 2 * j, 3, "%02x", rows[i]->handle[j]);
-        if (j > 20)
-            snprintf(hex + 40, 4, "...");
+        /* The beginning is the same for all files of an export. */
+        if (j > 16) {
+            memmove(hex + 3, hex + 2 * j - 16, 17);
+            memcpy(hex, "...", 3);
+        }
         html_row_begin(out);
         html_row_head(out, rows[i]->name[0] != '\0' ? rows[i]->name : NULL);
         top_cells(rows[i], out);
@@ -781,6 +784,7 @@ file_table(const struct capture_course *course, FILE *out)
         html_row_end(out);
     }
     html_table_end(out);
+    fputs("</div>\n", out);
     top_rest(n, seen, unlisted, out);
 }
 

@@ -49,6 +49,8 @@ static const char style[] =
     "thead th{vertical-align:bottom;color:var(--soft);font-weight:600;"
     "white-space:normal;line-height:1.25}\n"
     "th.t,td.t,tbody th{text-align:left}\n"
+    ".names tbody th{white-space:normal;min-width:8rem;"
+    "overflow-wrap:anywhere}\n"
     "td.w{white-space:normal;min-width:12rem;overflow-wrap:anywhere}\n"
     "tbody th{font-weight:600}\n"
     "figure{margin:1.75rem 0;break-inside:avoid}\n"
