@@ -269,15 +269,6 @@ findings(const struct bench_figures *figures, FILE *out)
 
 /* --- tables --------------------------------------------------------------- */
 
-static void
-known(FILE *out, bool is_known, int digits, double value, const char *before)
-{
-    if (is_known)
-        html_number(out, "%s%.*f", before, digits, value);
-    else
-        html_number(out, "-");
-}
-
 /* In units of `ns`. */
 static void
 sample_cells(const struct bench_group *group, double ns, int digits, FILE *out)
@@ -286,13 +277,13 @@ sample_cells(const struct bench_group *group, double ns, int digits, FILE *out)
     const bool any = sample->n > 0;
 
     html_number(out, "%zu", group->cells);
-    known(out, group->mean.has_value, digits, group->mean.value / ns, "");
-    known(out, group->mean.has_half, digits, group->mean.half_width / ns,
-          "± ");
-    known(out, sample->has_stddev, digits, sample->stddev / ns, "");
-    known(out, any, digits, sample->min / ns, "");
-    known(out, any, digits, sample->median / ns, "");
-    known(out, any, digits, sample->max / ns, "");
+    html_known(out, group->mean.has_value, digits, group->mean.value / ns, "");
+    html_known(out, group->mean.has_half, digits, group->mean.half_width / ns,
+               "± ");
+    html_known(out, sample->has_stddev, digits, sample->stddev / ns, "");
+    html_known(out, any, digits, sample->min / ns, "");
+    html_known(out, any, digits, sample->median / ns, "");
+    html_known(out, any, digits, sample->max / ns, "");
 }
 
 static void
@@ -525,9 +516,9 @@ prefault_tables(const struct bench_figures *figures, FILE *out)
         html_cell(out, group->variant);
         sample_cells(group, 1e9, 6, out);
         for (j = 0; j < BENCH_PREFAULT_PARTS; j++)
-            known(out, group->cells > 0, 6,
-                  bench_part_mean(figures, group, bench_prefault_parts[j]),
-                  "");
+            html_known(out, group->cells > 0, 6,
+                       bench_part_mean(figures, group, bench_prefault_parts[j]),
+                       "");
         html_row_end(out);
     }
     html_table_end(out);

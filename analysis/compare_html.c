@@ -627,15 +627,6 @@ pictures(struct page *page, bool runs)
 /* --- table ---------------------------------------------------------------- */
 
 static void
-number(FILE *out, bool known, int digits, double value, const char *before)
-{
-    if (known)
-        html_number(out, "%s%.*f", before, digits, value);
-    else
-        html_number(out, "-");
-}
-
-static void
 table_row(const struct compare_row *row, FILE *out)
 {
     const int digits = row->count == NULL ? 1 : 3;
@@ -645,17 +636,17 @@ table_row(const struct compare_row *row, FILE *out)
     html_row_head(out, row->first->label);
     html_cell(out, row->first->method);
     html_cell(out, row->count == NULL ? "time, µs" : row->count);
-    number(out, true, digits, row->sample[0].summary.mean, "");
-    number(out, row->sample[0].summary.has_stddev, digits,
-           row->sample[0].summary.stddev, "");
+    html_known(out, true, digits, row->sample[0].summary.mean, "");
+    html_known(out, row->sample[0].summary.has_stddev, digits,
+               row->sample[0].summary.stddev, "");
     html_number(out, "%zu", row->sample[0].length);
-    number(out, true, digits, row->sample[1].summary.mean, "");
-    number(out, row->sample[1].summary.has_stddev, digits,
-           row->sample[1].summary.stddev, "");
+    html_known(out, true, digits, row->sample[1].summary.mean, "");
+    html_known(out, row->sample[1].summary.has_stddev, digits,
+               row->sample[1].summary.stddev, "");
     html_number(out, "%zu", row->sample[1].length);
-    number(out, d->absolute.has_value, digits, d->absolute.value, "");
-    number(out, d->absolute.has_half, digits, d->absolute.half_width, "± ");
-    number(out, d->percent.has_value, 1, d->percent.value, "");
+    html_known(out, d->absolute.has_value, digits, d->absolute.value, "");
+    html_known(out, d->absolute.has_half, digits, d->absolute.half_width, "± ");
+    html_known(out, d->percent.has_value, 1, d->percent.value, "");
     if (d->verdict == STAT_UNTESTABLE)
         html_number(out, "-");
     else

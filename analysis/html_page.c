@@ -212,6 +212,15 @@ html_number(FILE *out, const char *format, ...)
 }
 
 void
+html_known(FILE *out, bool known, int digits, double value, const char *before)
+{
+    if (known)
+        html_number(out, "%s%.*f", before, digits, value);
+    else
+        html_number(out, "-");
+}
+
+void
 html_cell(FILE *out, const char *text)
 {
     fputs("<td class=\"t\">", out);

@@ -7,6 +7,7 @@
 #ifndef NAT_ANALYSIS_HTML_PAGE_H
 #define NAT_ANALYSIS_HTML_PAGE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /* From the doctype to the open <main>; the title is also the heading. */
@@ -33,6 +34,9 @@ void html_row_begin(FILE *out);
 /* A cell: number (right), text (left), heading of the row (th). */
 void html_number(FILE *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* A number behind `before`; "-" when it is not known. */
+void html_known(FILE *out, bool known, int digits, double value,
+                const char *before);
 void html_cell(FILE *out, const char *text);
 void html_long_cell(FILE *out, const char *text); /* breaks anywhere */
 void html_row_head(FILE *out, const char *text);

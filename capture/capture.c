@@ -66,8 +66,9 @@ learn_tls(void *context, struct rpc_connection *connection)
 }
 
 static void
-progress(struct reading *reading, uint64_t consumed)
+progress(void *context, uint64_t consumed)
 {
+    const struct reading *reading = context;
     if (reading->options->progress != NULL) {
         reading->options->progress(reading->options->progress_context,
                                    reading->bytes_before + consumed,
@@ -144,31 +145,21 @@ read_one_by_one(struct reading *reading, struct pcap_source *source,
                 struct capture_input *input)
 {
     struct packet packet;
-    struct packet_decoded decoded;
     enum pcap_source_status status = PCAP_SOURCE_PACKET;
     while (!limit_reached(reading) &&
            (status = pcap_source_next(source, &packet)) == PCAP_SOURCE_PACKET) {
         if (reading->filter != NULL &&
             !capture_filter_match(reading->filter, &packet)) {
-            decoded.filtered = true;
+            packet_engine_filtered(reading->engine);
         } else {
-            packet_decode(&packet, &decoded);
+            packet_engine_packet(reading->engine, &packet);
             reading->passed++;
         }
-        packet_engine_take(reading->engine, &decoded);
         if (++input->packets % PROGRESS_PACKETS == 0) {
             progress(reading, pcap_source_consumed(source));
         }
     }
     return status;
-}
-
-/* What another thread has read. */
-static void
-read_so_far(void *context, uint64_t packets, uint64_t bytes)
-{
-    (void)packets;
-    progress(context, bytes);
 }
 
 /* All packets of one input. */
@@ -179,7 +170,7 @@ read_packets(struct reading *reading, struct pcap_source *source,
     enum pcap_source_status status;
     if (reading->ahead == NULL ||
         !record_ahead_read(reading->ahead, source, reading->engine,
-                           reading->filter, read_so_far, reading,
+                           reading->filter, progress, reading,
                            &input->packets, &status)) {
         status = read_one_by_one(reading, source, input);
     }

@@ -730,40 +730,35 @@ clock_advance(struct packet_engine *engine, int64_t ns)
 }
 
 void
-packet_decode(const struct packet *packet, struct packet_decoded *decoded)
+packet_engine_filtered(struct packet_engine *engine)
 {
-    decoded->ns = packet->ns;
-    decoded->filtered = false;
-    decoded->truncated = packet->captured < packet->length;
-    decoded->frame.zero_length = false;
-    decoded->status =
-        frame_decode(packet->link_type, packet->data, packet->captured,
-                     packet->length, &decoded->frame);
+    engine->losses.packets++;
+    engine->losses.filtered_packets++;
 }
 
 void
-packet_engine_take(struct packet_engine *engine,
-                   const struct packet_decoded *decoded)
+packet_engine_packet(struct packet_engine *engine, const struct packet *packet)
 {
-    const struct frame *frame = &decoded->frame;
-    int64_t ns = decoded->ns;
+    struct frame frame;
+    frame.zero_length = false;
+    int64_t ns = packet->ns;
+    bool truncated = packet->captured < packet->length;
+    enum frame_status status =
+        frame_decode(packet->link_type, packet->data, packet->captured,
+                     packet->length, &frame);
     engine->losses.packets++;
-    if (decoded->filtered) {
-        engine->losses.filtered_packets++;
-        return;
-    }
-    engine->losses.truncated_packets += decoded->truncated;
+    engine->losses.truncated_packets += truncated;
     clock_advance(engine, ns);
-    engine->losses.zero_length_ip += frame->zero_length;
-    switch (decoded->status) {
+    engine->losses.zero_length_ip += frame.zero_length;
+    switch (status) {
     case FRAME_TRANSPORT:
-        transport(engine, frame, NULL, ns);
+        transport(engine, &frame, NULL, ns);
         break;
     case FRAME_FRAGMENT:
-        if (datagram_is_copy(engine, frame, ns)) {
+        if (datagram_is_copy(engine, &frame, ns)) {
             engine->losses.capture_duplicates++;
         } else {
-            ip_fragments_add(engine->fragments, frame, ns);
+            ip_fragments_add(engine->fragments, &frame, ns);
         }
         break;
     case FRAME_MALFORMED:
@@ -771,7 +766,7 @@ packet_engine_take(struct packet_engine *engine,
         break;
     case FRAME_SHORT:
         /* Cut by the snapshot length, or ended inside its own headers. */
-        engine->losses.malformed_packets += !decoded->truncated;
+        engine->losses.malformed_packets += !truncated;
         break;
     case FRAME_OTHER:
         break;
@@ -780,14 +775,6 @@ packet_engine_take(struct packet_engine *engine,
         engine->losses.unsupported_packets++;
         break;
     }
-}
-
-void
-packet_engine_packet(struct packet_engine *engine, const struct packet *packet)
-{
-    struct packet_decoded decoded;
-    packet_decode(packet, &decoded);
-    packet_engine_take(engine, &decoded);
 }
 
 static int

@@ -7,7 +7,6 @@
 #define NAT_CAPTURE_PACKET_ENGINE_H
 
 #include "capture/capture.h"
-#include "capture/frame.h"
 #include "capture/pcap_source.h"
 #include "capture/rpc_record.h"
 
@@ -29,21 +28,9 @@ packet_engine_free(struct packet_engine *engine);
 void
 packet_engine_packet(struct packet_engine *engine, const struct packet *packet);
 
-/* The same in two steps: what can be told of a packet by itself, and the
- * rest. A packet left out by a filter is counted by the second alone. */
-struct packet_decoded {
-    int64_t ns;
-    bool filtered;  /* left out by a filter: nothing but this is set */
-    bool truncated; /* captured < length */
-    enum frame_status status;
-    struct frame frame;
-};
-
+/* One that a filter left out: counted, nothing else. */
 void
-packet_decode(const struct packet *packet, struct packet_decoded *decoded);
-void
-packet_engine_take(struct packet_engine *engine,
-                   const struct packet_decoded *decoded);
+packet_engine_filtered(struct packet_engine *engine);
 
 /*
  * From now on a connection lives on after the sink was told of its end, and

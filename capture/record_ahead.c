@@ -392,7 +392,6 @@ produce(void *argument)
 {
     struct record_ahead *ahead = argument;
     struct packet packet;
-    struct packet_decoded decoded;
     enum pcap_source_status status;
     while ((status = pcap_source_next(ahead->source, &packet)) ==
            PCAP_SOURCE_PACKET) {
@@ -400,11 +399,10 @@ produce(void *argument)
         ahead->packet_size = packet.captured;
         if (ahead->filter != NULL &&
             !capture_filter_match(ahead->filter, &packet)) {
-            decoded.filtered = true;
+            packet_engine_filtered(ahead->engine);
         } else {
-            packet_decode(&packet, &decoded);
+            packet_engine_packet(ahead->engine, &packet);
         }
-        packet_engine_take(ahead->engine, &decoded);
         if (++ahead->packets - ahead->shown >= BATCH_PACKETS) {
             open_batch(ahead);
             close_batch(ahead);
@@ -514,7 +512,7 @@ record_ahead_read(struct record_ahead *ahead, struct pcap_source *source,
             }
             if (batch->packets - shown >= BATCH_PACKETS) {
                 shown = batch->packets;
-                progress(progress_context, batch->packets, batch->consumed);
+                progress(progress_context, batch->consumed);
             }
         }
         pthread_join(thread, NULL);

@@ -17,9 +17,8 @@
 
 struct record_ahead;
 
-/* What the thread has read so far; called in the caller's thread. */
-typedef void (*record_ahead_progress)(void *context, uint64_t packets,
-                                      uint64_t bytes);
+/* How much of the file the thread has read; called in the caller's thread. */
+typedef void (*record_ahead_progress)(void *context, uint64_t bytes);
 
 /*
  * @param sink who takes the records in the end; copied. NULL: no memory.
